@@ -10,10 +10,13 @@ import { readStoredInTurns } from './database/access/rule-cache.ts'
 import type { ApplicationKeys } from './engines/application-keys.ts'
 import { chooseEngine } from './engines/choose-engine.ts'
 import type { ApplicationStorage, Engine } from './engines/engine.ts'
+import type { AdminService } from './http/admin/admin-service.ts'
 import { OwnMachine } from './http/connection/own-machine.ts'
 import { Transport } from './http/connection/transport.ts'
 import { ClientLimits, defaultClientLimits } from './http/limits/client-limits.ts'
 import { Routes, treePlugin } from './http/plugin.ts'
+import { writeAllLeft } from './http/sdk/session/left-writes.ts'
+import { OpenStreams } from './http/streams/open-streams.ts'
 import type { MetricsPage } from './http/system/metrics-page.ts'
 import { type Observer, type SecretName, silentObserver } from './observer.ts'
 import { type InitialRules, LOCKED_RULES, OPEN_RULES, treeOn } from './open-tree.ts'
@@ -21,8 +24,8 @@ import type { ApplicationOptions, DholeOptions } from './options.ts'
 import type { Awaitable } from './scheduling/awaitable.ts'
 import { defaultMessages, Messages, type MessagesParts } from './sms/messages.ts'
 
-const DEFAULT_DATA_DIR = './data'
-const DEFAULT_APPLICATIONS: Readonly<Record<string, ApplicationOptions>> = { app: {} }
+export const DEFAULT_DATA_DIR = './data'
+export const DEFAULT_APPLICATIONS: Readonly<Record<string, ApplicationOptions>> = { app: {} }
 const DEFAULT_FAILED_CREDENTIALS = 30
 
 /** Applications beside those of the options, opened on demand. */
@@ -46,12 +49,16 @@ export function clientLimits({ clients }: Pick<DholeOptions, 'clients'>): Client
 /**
  * The plugin over open applications. `server` mounts the same applications on two listeners.
  * @param metrics served at `/metrics`
+ * @param admin makes the admin API; without it there is none
+ * @param streams where the open streams are listed
  */
 export function mount(
   applications: Applications,
   options: DholeOptions,
   limits: ClientLimits = clientLimits(options),
   metrics?: MetricsPage,
+  admin?: AdminService,
+  streams: OpenStreams = new OpenStreams(),
 ): Elysia {
   const observer: Observer = options.observer ?? silentObserver
   const prefix = options.prefix ?? ''
@@ -65,11 +72,13 @@ export function mount(
     applications,
     transport,
     limits,
+    streams,
     prefix,
     strictTransport: options.strictTransport,
     streamHost: options.streamHost,
     observer,
     metrics,
+    admin,
     docs,
   })
   return treePlugin({ routes, prefix, docs, onStop: () => applications.close() })
@@ -80,15 +89,17 @@ export function mount(
  * are opened later; what they cannot be opened for is reported.
  * @throws Error when a file is in use or damaged
  */
-export function openApplications(options: DholeOptions): Applications {
-  const { applications, kept } = startApplications(options)
+export function openApplications(options: DholeOptions): Omit<StartedApplications, 'kept'> {
+  const { kept, ...started } = startApplications(options)
   kept.catch((error) => options.observer?.storeTroubled('the database', error))
-  return applications
+  return started
 }
 
 /** Applications that are being opened. */
 export interface StartedApplications {
   readonly applications: Applications
+  /** Counts wrong credentials of all of them. */
+  readonly failedAttempts: FailedAttempts
   /** Resolves when all that stay open are open. @throws what one of them could not be opened for */
   readonly kept: Promise<unknown>
 }
@@ -136,7 +147,7 @@ export function startApplications(
   try {
     const opening = Promise.all([...kept.keys()].map((id) => applications.keep(id)))
     isStarting = false
-    return { applications, kept: opening }
+    return { applications, failedAttempts, kept: opening }
   } catch (error) {
     // The first error is reported; errors of closing are not.
     applications.close().catch(() => {})
@@ -174,7 +185,7 @@ function openApplication(
   const { secret, smsKey } = found
   const withRules = (storage: ApplicationStorage, keys: ApplicationKeys): Awaitable<ApplicationParts> => {
     const parts = (rules: InitialRules['storedRules']) =>
-      partsOf(id, found, { ...options, storage, keys, storedRules: rules }, failedAttempts)
+      withLeftWrites(partsOf(id, found, { ...options, storage, keys, storedRules: rules }, failedAttempts))
     const storedRules = options.isStarting ? undefined : readStoredInTurns(storage.tree.setting(RULES))
     return storedRules instanceof Promise ? storedRules.then(parts) : parts(storedRules)
   }
@@ -185,6 +196,11 @@ function openApplication(
     })
   const storage = engine.open(id, options.storage ?? {}, observer, options.makes)
   return storage instanceof Promise ? storage.then(withKeys) : withKeys(storage)
+}
+
+/** Writes what the sessions of a killed server have left, before there are others. */
+function withLeftWrites(parts: ApplicationParts): Awaitable<ApplicationParts> {
+  return parts.database.sessions.left.length === 0 ? parts : writeAllLeft(parts.database).then(() => parts)
 }
 
 /** Closes the storage when its application cannot be opened. */

@@ -1,6 +1,7 @@
 import type { Elysia } from 'elysia'
 import { mount, openApplications } from './dhole.ts'
 import { checkDholeOptions, type DholeOptions } from './options.ts'
+import { pluginConsole } from './plugin-console.ts'
 
 export { DholeError, type ErrorBody, type ErrorCode } from './error.ts'
 export type { Observer } from './observer.ts'
@@ -22,5 +23,6 @@ export type {
  */
 export function dhole(options: DholeOptions = {}): Elysia {
   checkDholeOptions(options)
-  return mount(openApplications(options), options)
+  const started = openApplications(options)
+  return mount(started.applications, options, undefined, undefined, pluginConsole(options, started))
 }

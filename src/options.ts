@@ -110,6 +110,17 @@ export interface DatabaseServer {
    * answered without a question to the server, and may be a second old. Default `fresh`.
    */
   readonly reads?: 'fresh' | 'recent'
+  /**
+   * `transaction`: `url` is that of a pooler such as PgBouncer. The settings of sessions are then those of the role, and no
+   * statement is prepared. Default `none`.
+   */
+  readonly pooler?: 'none' | 'transaction'
+  /** The same database without the pooler, for notifications. Default: `url`. */
+  readonly listenUrl?: string
+  /** How this process learns what others have written: by notifications, or by asking often. Default `notify`. */
+  readonly hints?: 'notify' | 'poll'
+  /** Time between two questions with `poll`, in milliseconds. Default 25. */
+  readonly pollMs?: number
 }
 
 /** Options of one tree that the engines share. */
@@ -164,6 +175,11 @@ export interface DholeOptions {
   readonly strictTransport?: string
   /** Serves the documents at `/swagger` and `/swagger/json`, and `/docs/live`, below the prefix. Default `false`. */
   readonly docs?: boolean
+  /**
+   * Serves the console at `/console` and the admin API below `/.admin`, below the prefix. `secret`: that of the operator, at
+   * least 16 characters; default: generated and kept in `dataDir`. Default `false`.
+   */
+  readonly console?: boolean | { readonly secret?: string }
   /** Origin that streams are redirected to, such as `https://streams.example.org`. Default: no redirect. */
   readonly streamHost?: string
   /** Wrong credentials of an address per minute; more get 429. 0 means unlimited. Default 30. */

@@ -26,7 +26,7 @@ async function serve({ certificate, dataDir, path, secret, rules }: DholeStreams
   const app = { ...access, ...(secret === undefined ? {} : { secret }) }
   const clients = { maxStreamsPerAddress: 0 }
   const options: DholeOptions = { dataDir, applications: { app }, clients }
-  const applications = openApplications(options)
+  const { applications } = openApplications(options)
   const { database } = await applications.choose('app', '')
   const application = new Elysia({ handler: { standardHostname: false } })
     .use(mount(applications, options))

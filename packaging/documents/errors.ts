@@ -6,7 +6,7 @@ import { tableOf } from './page-block.ts'
 const CONDITIONS: Record<ErrorCode, string> = {
   'app-not-named': 'the request names no application',
   'json-suffix-missing': 'the path does not end in `.json`',
-  'sockets-not-offered': 'a path of the socket protocols, `/.ws` or `/.lp`',
+  'sockets-not-offered': 'a request to `/.ws` that asks for no WebSocket',
   'app-unknown': 'the application does not exist',
   unavailable:
     'the storage cannot be reached or written, or the server is stopping; the application cannot be opened, or too many others are busy; with `Retry-After`',
@@ -57,6 +57,12 @@ const CONDITIONS: Record<ErrorCode, string> = {
   'rule-wildcards': 'two `$name` keys in one node of the rules; `error` says where',
   'priority-on-nothing': 'a priority for a node that does not exist',
   internal: 'an unexpected error; the log has its cause',
+  'admin-input': 'admin API: no JSON object, or a wrong member; `error` says which one',
+  'admin-session': 'admin API: no session, an ended one, or a wrong secret',
+  'admin-refused':
+    'admin API: another application than that of the session, an operation for the operator alone, no or another CSRF token, or a page of another site',
+  'admin-unknown': 'admin API: no such operation, application or other thing',
+  'admin-state': 'admin API: the operation cannot be done now, or not on this storage; `error` says why',
   'sms-app-unknown': 'the application does not exist',
   'sms-bad-arguments': 'wrong parameters; `error` says which one, and what it should be',
   'sms-no-mobiles': 'no telephone numbers',

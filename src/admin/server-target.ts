@@ -5,19 +5,20 @@ import type { Administration } from './administration.ts'
 import type { AdministeredApplication, AdminTarget } from './operation.ts'
 
 /** Parts of a running server that admin operations use. */
-export interface ServerParts extends Pick<AdminTarget, 'reload' | 'process'> {
+export interface ServerParts
+  extends Pick<AdminTarget, 'reload' | 'process' | 'server' | 'monitor' | 'streams' | 'backups'> {
   readonly administration: Administration
   readonly applications: Applications
 }
 
 /** A running server as the target of admin operations. */
-export function serverTarget({ administration, applications, reload, process }: ServerParts): AdminTarget {
+export function serverTarget({ applications, ...parts }: ServerParts): AdminTarget {
   const open = async (id: string): Promise<AdministeredApplication> => {
     const application = await choose(applications, id)
-    const { database, messages } = application
-    return { database, messages, [Symbol.dispose]: application.hold() }
+    const { database, messages, authenticator } = application
+    return { database, messages, authenticator, [Symbol.dispose]: application.hold() }
   }
-  return { administration, open, reload, process }
+  return { ...parts, open }
 }
 
 /** @throws Error when the application does not exist */
@@ -26,6 +27,6 @@ async function choose(applications: Applications, id: string): Promise<Applicati
     return await applications.choose(id, '')
   } catch (error) {
     if (!(error instanceof DholeError) || error.code !== 'app-unknown') throw error
-    throw new Error(`there is no application ${JSON.stringify(id)}`, { cause: error })
+    throw new DholeError('admin-unknown', `there is no application ${JSON.stringify(id)}`, { cause: error })
   }
 }

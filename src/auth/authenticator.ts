@@ -5,10 +5,12 @@ import { customCaller, idCaller } from './claims.ts'
 import type { FailedAttempts } from './failed-attempts.ts'
 import { type IdToken, issueIdToken } from './id-token.ts'
 import { Keyring } from './keyring.ts'
+import { mintWith, type TokenOptions } from './mint.ts'
 import type { PositionCipher } from './position-cipher.ts'
 import { MAX_TOKEN_LENGTH, type SignedToken } from './signature.ts'
 import { SuperSecret } from './super-secret.ts'
 import type { VerifiedToken } from './token-cache.ts'
+import { decodedPart, reasonOf } from './token-parts.ts'
 
 /** Bearer token of an admin in development, as with Firebase's emulator. */
 const DEVELOPMENT_TOKEN = 'owner'
@@ -24,6 +26,16 @@ export interface AuthenticatorOptions {
   readonly development?: boolean
   /** Milliseconds since 1970. Default `Date.now`. */
   readonly now?: () => number
+}
+
+/** The content of a token, and whether it is accepted. */
+export interface InspectedToken {
+  /** Decoded JSON, whatever it is; `null` where there is none. */
+  readonly header: unknown
+  readonly payload: unknown
+  readonly verdict: 'valid' | 'refused'
+  /** Why it is refused. */
+  readonly reason?: string
 }
 
 /** How a credential was received. */
@@ -81,6 +93,35 @@ export class Authenticator {
     const { application } = this.#options
     const idToken = await issueIdToken(caller, { application, secret: keyring.secret, now: this.#now() })
     return keyring === this.#keyring ? idToken : this.exchange(token, origin)
+  }
+
+  /** Makes a custom token. @throws as `mintToken` */
+  mint(options: TokenOptions): Promise<string> {
+    return mintWith(this.#keyring.secret, options)
+  }
+
+  /** Whether a text is the super secret. Takes the same time for all texts of one length. */
+  isSuperSecret(text: string): boolean {
+    return this.#isSecret(text)
+  }
+
+  /** A key of the super secret for one purpose; another one once the secret is replaced. @see SuperSecret.keyFor */
+  keyFor(label: string): Uint8Array {
+    return this.#keyring.secret.keyFor(label)
+  }
+
+  /** What a token holds, and whether it is accepted now. A wrong one does not count as an attempt. */
+  async inspect(text: string): Promise<InspectedToken> {
+    const [header, payload] = [decodedPart(text, 0), decodedPart(text, 1)]
+    try {
+      const signed = await this.#keyring.verify(text)
+      const callerOf = signed.kind === 'id' ? idCaller : customCaller
+      callerOf(signed.payload, this.#options.application, this.#now())
+      return { header, payload, verdict: 'valid' }
+    } catch (thrown) {
+      if (!(thrown instanceof DholeError)) throw thrown
+      return { header, payload, verdict: 'refused', reason: reasonOf(thrown.code) }
+    }
   }
 
   /** Encrypts and decrypts event ids. Replaced together with the secret. */

@@ -24,12 +24,16 @@ const SECOND_MS = 1000
  *   `expiresIn` is a whole number above 0; TypeError for an empty secret
  * @see docs/reference/protocol.md#credentials
  */
-export async function mintToken(secret: string, options: TokenOptions): Promise<string> {
+export function mintToken(secret: string, options: TokenOptions): Promise<string> {
+  return mintWith(new SuperSecret(secret), options)
+}
+
+/** As `mintToken`. */
+export async function mintWith(root: SuperSecret, options: TokenOptions): Promise<string> {
   const { uid, claims, expiresIn, admin, debug } = options
   if (expiresIn !== undefined && !(Number.isSafeInteger(expiresIn) && expiresIn > 0)) {
     throw new RangeError('the life of a token must be a whole number of seconds above 0')
   }
-  const root = new SuperSecret(secret)
   const now = Date.now()
   const issued = Math.floor(now / SECOND_MS)
   const payload = {

@@ -23,12 +23,13 @@ export class SuperSecret {
   constructor(text: string) {
     if (text === '') throw new TypeError('the super secret must not be empty')
     this.customKey = new TextEncoder().encode(text)
-    this.idKey = this.#keyFor(ID_TOKEN_LABEL)
-    this.positionKey = this.#keyFor(POSITION_LABEL).subarray(0, POSITION_KEY_BYTES)
+    this.idKey = this.keyFor(ID_TOKEN_LABEL)
+    this.positionKey = this.keyFor(POSITION_LABEL).subarray(0, POSITION_KEY_BYTES)
     this.#digest = digest(text)
   }
 
-  #keyFor(label: string): Uint8Array {
+  /** A key for one purpose, which does not reveal the secret. @param label without a dot, unlike the signed text of a token */
+  keyFor(label: string): Uint8Array {
     return createHmac('sha256', this.customKey).update(label).digest()
   }
 

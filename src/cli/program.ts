@@ -3,8 +3,10 @@ import manifest from '../../package.json' with { type: 'json' }
 import { commandAt, everyCommand } from './command-line.ts'
 import { appsCommand } from './commands/apps.ts'
 import { backupCommand } from './commands/backup.ts'
+import { consoleCommand } from './commands/console.ts'
 import { copyCommand } from './commands/copy.ts'
 import { doctorCommand } from './commands/doctor.ts'
+import { migrateCommand } from './commands/migrate.ts'
 import { reloadCommand } from './commands/reload.ts'
 import { restoreCommand } from './commands/restore.ts'
 import { rulesCommand } from './commands/rules.ts'
@@ -25,8 +27,10 @@ export function dholeProgram(): Command {
   program.addCommand(backupCommand())
   program.addCommand(restoreCommand())
   program.addCommand(copyCommand())
+  program.addCommand(migrateCommand())
   program.addCommand(doctorCommand())
   program.addCommand(reloadCommand())
+  program.addCommand(consoleCommand())
   program.addCommand(rulesCommand())
   program.addCommand(smsCommand())
   program.addCommand(tokenCommand())

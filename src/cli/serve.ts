@@ -34,10 +34,12 @@ async function serveTree(flags: Readonly<Record<string, string | undefined>>): P
   // Without a handler, a signal during the start would end the process.
   const running = Promise.withResolvers<RunningServer>()
   process.on('SIGHUP', () => void running.promise.then((server) => server.reload()))
-  const config = readConfig(rawConfig(flags))
+  const raw = rawConfig(flags)
+  const config = readConfig(raw)
   // Loaded on demand: the other commands do not need the modules of the server.
   const { serve } = await import('../server/serve.ts')
-  const server = await serve(config)
+  const { doctorBeside } = await import('../doctor/doctor-beside.ts')
+  const server = await serve(config, doctorBeside(raw))
   running.resolve(server)
   const failed = server.failed.then(() => true)
   const ended = await Promise.race([signals.stopped, failed])

@@ -16,7 +16,7 @@ import { messageOf } from '../files/system-error.ts'
 import type { Steps } from '../scheduling/steps.ts'
 
 /** Private files and folders of a data folder. Other files there do not belong to the server. */
-const PRIVATE = ['apps', 'backups', 'secrets', 'tls', 'maintenance-lock']
+const PRIVATE = ['apps', 'backups', 'secrets', 'tls', 'maintenance-lock', 'operator.secret']
 /** Permissions of the group and of others. */
 const OTHERS = 0o077
 const PERMISSIONS = 0o777

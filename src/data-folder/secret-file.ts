@@ -26,6 +26,11 @@ export function smsKeyFile(dataDir: string, id: string): string {
   return join(dataDir, 'secrets', `${id}.sms`)
 }
 
+/** File of the secret of the operator. */
+export function operatorSecretFile(dataDir: string): string {
+  return join(dataDir, 'operator.secret')
+}
+
 /** Reads the secret of a file, or generates it. @throws Error when the file holds no secret */
 export function keepSecret(file: string): KeptSecret {
   if (existsSync(file)) return { secret: readSecret(file), fresh: false }

@@ -2,7 +2,6 @@ import { DholeError } from '../error.ts'
 import type { Sink } from '../hub/sink.ts'
 import type { IndexSpec } from '../query/index-declarations.ts'
 import type { Family, Query, QueryLike } from '../query/query.ts'
-import { parseRules } from '../rules/file/rule-set.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
 import type { IndexInfo, LoggedChange, Position, TreeStore } from '../store/store.ts'
 import type { NodeText, ReadText } from '../tree/json/node-text.ts'
@@ -13,13 +12,16 @@ import { type Path, type PathLike, toPath } from '../tree/path.ts'
 import type { WritePlan } from '../tree/write.ts'
 import type { Access } from './access/access.ts'
 import { RULES } from './access/authorizer.ts'
-import { RuleCache, readInTurns } from './access/rule-cache.ts'
+import { RuleCache } from './access/rule-cache.ts'
 import { RulesInForce } from './access/rules-in-force.ts'
 import type { DatabaseSettings } from './database-settings.ts'
 import { DeclaredIndexes } from './declared-indexes.ts'
+import { OpenSessions } from './open-sessions.ts'
 import type { QueryAnswer, ReadOptions, WatchedChange, WatchOptions } from './read-types.ts'
 import { requestedStream, Streams } from './streams/streams.ts'
+import type { Subscription } from './streams/subscription.ts'
 import { watch } from './streams/watch.ts'
+import { TreeAdministration } from './tree-administration.ts'
 import { TreeReads } from './tree-reads.ts'
 import { type PayloadMethod, TreeWrites } from './writes/tree-writes.ts'
 import type { Appended, RequestOptions, WriteOptions, WriteOutcome } from './writes/write-request.ts'
@@ -37,6 +39,10 @@ export class Database {
   readonly profile: Family
   /** As `TreeStore.mayLag`. */
   readonly mayLag: boolean
+  /** Sessions of clients that use the tree for as long as they are connected. */
+  readonly sessions: OpenSessions
+  /** What only the operator and the administrators of the tree ask for. */
+  readonly administration: TreeAdministration
   readonly #store: TreeStore
   readonly #settings: DatabaseSettings
   readonly #ruleCache: RuleCache
@@ -56,13 +62,15 @@ export class Database {
     this.#settings = settings
     this.#ruleCache = new RuleCache(settings.rules, settings.onTroubled, settings.storedRules)
     this.#rules = new RulesInForce(store, this.#ruleCache)
+    this.administration = new TreeAdministration(store, this.#rules, settings)
     this.#indexes = new DeclaredIndexes(store, settings.indexPolicy, () => this.#rules.current)
     this.#reads = new TreeReads(store, this.#ruleCache, this.#indexes, profile, limit)
     this.#streams = new Streams(store, this.#rules, settings.streams, limit, settings.onStreams)
+    this.sessions = new OpenSessions(store, this.#streams, this.#indexes, profile)
     this.#writes = new TreeWrites(store, this.#rules, this.#streams.watchers, limits)
     store.follow({ settings: () => this.#inBackground(this.#indexes.build()) })
     if (settings.keepRules && !this.hasOwnRules)
-      this.#inBackground(this.#ruleCache.use(rules, () => this.#writes.storeRules(rules, true)))
+      this.#inBackground(this.#ruleCache.use(rules, () => this.#writes.storeRules(rules, 'settings', true)))
     else if (this.#rules.current.indexes.length > 0) this.#inBackground(this.#indexes.build())
   }
 
@@ -86,31 +94,23 @@ export class Database {
     return this.#store.setting(RULES) !== undefined
   }
 
-  /** Whether a stream is open. */
+  /** Whether a stream or a session is open. */
   get isWatched(): boolean {
-    return this.#streams.isWatched
+    return this.#streams.isWatched || this.sessions.areOpen
   }
 
   /**
    * Replaces the rules. Each write is authorised by the rules before it in the order of writes. Streams that the new
    * rules do not allow are ended, on every process that has the tree open.
-   * @throws `bad-rules`, `rule-wildcards`: the old ones stay
+   * @param by who does it, for the history
+   * @param expected source of the rules to replace
+   * @throws `bad-rules`, `rule-wildcards`: the old ones stay; `admin-state` when others than the expected ones are in force
    * @see docs/reference/protocol.md#rules
    */
-  async setRules(source: string): Promise<void> {
-    await this.#ruleCache.use(source, () => this.#writes.storeRules(source, false))
+  async setRules(source: string, by = 'host', expected?: string): Promise<void> {
+    await this.#ruleCache.use(source, () => this.#writes.storeRules(source, by, false, expected))
     await this.#streams.rechecked
     await this.#store.everywhere?.()
-  }
-
-  /** @throws as `setRules` */
-  checkRules(source: string): void {
-    parseRules(source)
-  }
-
-  /** As `checkRules`; a long file takes several turns of the event loop. */
-  async checkRulesInTurns(source: string): Promise<void> {
-    await readInTurns(source)
   }
 
   /** Default size limit of writes: `tiny` to `unlimited`. */
@@ -241,10 +241,10 @@ export class Database {
 
   /**
    * Delivers to a sink what `watch` yields. When reading is denied later, the sink ends with that reason.
-   * @returns ends the stream
+   * @returns the open stream
    * @throws as `watch`; `bad-parameter` for the path of a priority
    */
-  async subscribe(path: PathLike, options: WatchOptions, sink: Sink): Promise<() => void> {
+  async subscribe(path: PathLike, options: WatchOptions, sink: Sink): Promise<Subscription> {
     const fresh = this.fresh()
     if (fresh !== undefined) await fresh
     return this.#streams.open(requestedStream(path, options, this.profile, this.#indexes), sink)
@@ -273,17 +273,20 @@ export class Database {
   /** Ends the streams of all callers with a credential: the secret was replaced. */
   revoke(): void {
     this.#streams.revoke()
+    this.sessions.revoke()
   }
 
-  /** Ends every stream; clients reconnect when they can. */
+  /** Ends every stream and every session; clients reconnect when they can. */
   endStreams(): void {
     this.#streams.close()
+    void this.sessions.end()
   }
 
   /** Finishes what is under way and closes the store. */
-  close(): Promise<void> {
-    this.endStreams()
-    return this.#store.close()
+  async close(): Promise<void> {
+    this.#streams.close()
+    if (this.sessions.areOpen) await this.sessions.end()
+    await this.#store.close()
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -14,8 +14,10 @@ import { Lanes } from '../store/postgres/connection/lanes.ts'
 import { Primary } from '../store/postgres/connection/primary.ts'
 import { indexProblems } from '../store/postgres/indexes/inspect.ts'
 import { ALIVE_MS } from '../store/postgres/processes.ts'
-import { newestVersion, versionOf } from '../store/postgres/schema/migrations.ts'
-import { checkServer, missingRights, namedRights } from '../store/postgres/schema/server-checks.ts'
+import { checkUsable, type Installation, installationOf } from '../store/postgres/schema/installation.ts'
+import { planOf } from '../store/postgres/schema/migrate.ts'
+import { newestVersion } from '../store/postgres/schema/migrations.ts'
+import { checkServer, checkSession, missingRights, namedRights } from '../store/postgres/schema/server-checks.ts'
 import { movedText } from '../store/rows/copy/moved-text.ts'
 import { type CheckResult, ok, problem, warning } from './check-result.ts'
 
@@ -56,18 +58,19 @@ export async function* checkDatabase(server: DatabaseServer, full: boolean): Asy
 async function* checks(lanes: Lanes, server: DatabaseServer, full: boolean): AsyncGenerator<CheckResult, void> {
   const { schema = DEFAULT_SCHEMA, url } = server
   await checkServer(lanes)
+  await checkSession(lanes, schema)
   const askedAt = Date.now()
   const state = await serverState(lanes)
   const offsetMs = (askedAt + Date.now()) / 2 - state.now
   yield ok('database', `PostgreSQL ${state.version} at ${placeOf(url)} answers and takes writes`)
   yield* checkState(state, offsetMs)
-  const version = await versionOf(lanes, schema)
-  if (version === undefined) {
+  const installation = await installationOf(lanes, schema)
+  if (installation === undefined) {
     yield ok('tables', `the schema "${schema}" has none yet: the first start makes them`)
     return
   }
-  if (version < newestVersion()) yield ok('tables', 'of an older version: the next start brings them up to date')
-  else yield ok('tables', `those of this version, in the schema "${schema}"`)
+  checkUsable(installation, schema)
+  yield checkTables(installation, schema)
   const missing = await missingRights(lanes, schema, undefined)
   if (missing.length === 0) yield ok('rights', 'the user may read and write all tables')
   else {
@@ -80,8 +83,19 @@ async function* checks(lanes: Lanes, server: DatabaseServer, full: boolean): Asy
   }
   yield checkProcesses(await seenProcesses(lanes, ALIVE_MS))
   yield* checkDeadRows(lanes, schema)
-  // The rows of other versions have another meaning.
-  if (version === newestVersion()) yield* checkTrees(lanes, full)
+  // The rows of older versions have another meaning.
+  if (installation.version >= newestVersion()) yield* checkTrees(lanes, full)
+}
+
+function checkTables(installation: Installation, schema: string): CheckResult {
+  const { now, later } = planOf(installation, false)
+  if (now.length > 0) return ok('tables', 'of an older version: the next start brings them up to date')
+  if (later.length > 0) {
+    const found = `${later.length} changes wait until no server of an older version runs`
+    return warning('tables', found, 'then run `dhole migrate --finish`')
+  }
+  const version = installation.version > newestVersion() ? 'a later version, which this one can use' : 'this version'
+  return ok('tables', `those of ${version}, in the schema "${schema}"`)
 }
 
 function* checkState(state: ServerState, offsetMs: number): Generator<CheckResult, void> {

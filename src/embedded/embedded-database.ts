@@ -1,3 +1,4 @@
+import { checkRules } from '../database/access/rule-cache.ts'
 import type { Database as Tree } from '../database/database.ts'
 import type { QueryAnswer, ReadOptions, WatchedChange, WatchOptions } from '../database/read-types.ts'
 import type { Appended, WriteOutcome } from '../database/writes/write-request.ts'
@@ -143,7 +144,7 @@ export class EmbeddedDatabase implements Database {
   }
 
   checkRules(source: string): void {
-    this.#tree.checkRules(source)
+    checkRules(source)
   }
 
   get writeSizeLimit(): string {

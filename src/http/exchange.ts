@@ -4,12 +4,15 @@ import type { Stay } from '../applications/stay.ts'
 import { ANONYMOUS, type Caller } from '../auth/caller.ts'
 import type { ReadOptions } from '../database/read-types.ts'
 import type { DholeError } from '../error.ts'
-import type { EndedRequest, Observer, Operation } from '../observer.ts'
+import type { EndedRequest, Observer, Operation, Refusal } from '../observer.ts'
 import type { Query } from '../query/query.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
+import type { Admission } from './admin/admission.ts'
 import type { Connected, Listener, Peer } from './connection/peer.ts'
 import type { Transport } from './connection/transport.ts'
 import type { ClientLimits } from './limits/client-limits.ts'
+import { refusalOf } from './response/refusal.ts'
+import type { OpenStreams } from './streams/open-streams.ts'
 import type { MetricsPage } from './system/metrics-page.ts'
 import { loggedPath } from './url/logged-path.ts'
 import { NO_TARGET, type Target } from './url/target.ts'
@@ -19,11 +22,14 @@ export interface Service {
   readonly applications: Applications
   readonly transport: Transport
   readonly limits: ClientLimits
+  readonly streams: OpenStreams
   readonly observer: Observer
   /** Path of the mount point, without a slash at the end. */
   readonly prefix: string
   /** Answers of the documents by path; `undefined` where they are not served. */
   readonly documents: ReadonlyMap<string, Answer> | undefined
+  /** Admin API; `undefined` where neither it nor the console is served. */
+  readonly admin: Admission | undefined
   /** Served at `/metrics`; `undefined` leaves the path unknown. */
   readonly metrics: MetricsPage | undefined
   /** Origin that serves event streams, when it is another one. */
@@ -52,6 +58,8 @@ export interface Endpoint {
   readonly operation: Operation | ((exchange: Exchange, mayStream: boolean) => Operation)
   readonly answer: Answer
   readonly errors: ErrorFormat
+  /** The answer to OPTIONS. Default: pages of every origin may call. */
+  readonly options?: (exchange: Exchange) => Response
   /** Whether it answers without encryption too, unless it refuses that itself. */
   readonly isPlain?: boolean
 }
@@ -99,6 +107,8 @@ export class Exchange implements Connected, ReadOptions, EndedRequest {
   operation: Operation = 'other'
   status = 0
   milliseconds = 0
+  /** The error that it is refused with. */
+  #error: DholeError | undefined = undefined
   #chosen: Application | undefined = undefined
   #id: string | undefined = undefined
 
@@ -195,6 +205,14 @@ export class Exchange implements Connected, ReadOptions, EndedRequest {
     return this.transport.addressOf(this)
   }
 
+  get applicationId(): string | undefined {
+    return this.knownApplication?.id
+  }
+
+  get refusal(): Refusal | undefined {
+    return this.#error && refusalOf(this.#error)
+  }
+
   /** Reports the reply to the observer. */
   reportReply({ status }: Response): void {
     const { observer } = this.service
@@ -208,6 +226,7 @@ export class Exchange implements Connected, ReadOptions, EndedRequest {
   /** Maps what was thrown to an error of the closed list, and reports it to the observer. */
   reportError(thrown: unknown): DholeError {
     const error = this.endpoint.errors.errorOf(thrown)
+    this.#error = error
     if (error.code === 'internal' || error.code === 'sms-failed') this.reportFailure(thrown)
     this.service.observer.requestRefused?.(this.operationOf(true), error.code)
     return error

@@ -2,6 +2,8 @@ import { Elysia } from 'elysia'
 import { networkOf } from '../auth/network.ts'
 import { DholeError } from '../error.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
+import type { AdminService } from './admin/admin-service.ts'
+import { Sessions } from './admin/sessions.ts'
 import { namesLoopback } from './connection/own-machine.ts'
 import type { Listener } from './connection/peer.ts'
 import { DOCUMENT_PATHS, documentsOf } from './docs/docs.ts'
@@ -13,7 +15,9 @@ import { addTrace } from './rest/auth-debug.ts'
 import { Destinations, ENDPOINTS, OUTSIDE } from './routing/endpoints.ts'
 import { NO_TARGET } from './url/target.ts'
 
-export interface RoutesOptions extends Omit<Service, 'documents'> {
+export interface RoutesOptions extends Omit<Service, 'documents' | 'admin'> {
+  /** What the admin API is made of; `undefined` where it is not served. */
+  readonly admin: AdminService | undefined
   /** Whether the documents are served. */
   readonly docs: boolean
 }
@@ -32,9 +36,10 @@ export class Routes {
   readonly #turns: FairQueue<Exchange, Response>
 
   constructor(options: RoutesOptions) {
-    const { prefix, docs, metrics } = options
-    const documents = docs ? documentsOf(prefix, metrics !== undefined, ENDPOINTS) : undefined
-    this.#service = { ...options, documents }
+    const { prefix, docs, metrics, applications, admin: service } = options
+    const admin = service && { service, sessions: new Sessions(applications, service) }
+    const documents = docs ? documentsOf(prefix, metrics !== undefined, ENDPOINTS, service?.operations) : undefined
+    this.#service = { ...options, documents, admin }
     this.#destinations = new Destinations(prefix)
     this.#turns = new FairQueue({
       connection: (exchange) => exchange.transport.ownConnectionOf(exchange),
@@ -83,7 +88,8 @@ export class Routes {
     const isPreflight = exchange.method === 'OPTIONS'
     exchange.isSecure = transport.isSecure(target, exchange)
     if (!exchange.isSecure && (isPreflight || endpoint.isPlain !== true)) throw new DholeError('https-required')
-    return isPreflight ? preflightReply() : endpoint.answer(exchange)
+    if (isPreflight) return endpoint.options?.(exchange) ?? preflightReply()
+    return endpoint.answer(exchange)
   }
 
   /** Reads what is left of the body first: over HTTP/2 a reply that precedes the end of its request can be lost. */

@@ -108,6 +108,10 @@ const serverProperties = {
   waitMs: Type.Optional(Type.Integer(NOT_NEGATIVE)),
   secretsKey: Type.Optional(Type.String({ pattern: SECRETS_KEY })),
   reads: Type.Optional(Type.Union([Type.Literal('fresh'), Type.Literal('recent')])),
+  pooler: Type.Optional(Type.Union([Type.Literal('none'), Type.Literal('transaction')])),
+  listenUrl: Type.Optional(Type.String({ minLength: 1 })),
+  hints: Type.Optional(Type.Union([Type.Literal('notify'), Type.Literal('poll')])),
+  pollMs: Type.Optional(Type.Integer(WHOLE)),
 }
 
 const serverSchema = Type.Object(serverProperties, CLOSED)
@@ -140,6 +144,7 @@ export const dholeSchema = options({
   trustProxy: Type.Array(Type.String({ minLength: 1 })),
   strictTransport: Type.String({ pattern: STRICT_TRANSPORT }),
   docs: Type.Boolean(),
+  console: Type.Union([Type.Boolean(), options({ secret: Type.String({ minLength: LEAST_SECRET_LENGTH }) })]),
   streamHost: Type.String({ pattern: '^https://[^/?#]+$' }),
   failedCredentials: Type.Integer(NOT_NEGATIVE),
   development: Type.Boolean(),

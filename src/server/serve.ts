@@ -1,25 +1,27 @@
 import { socketPath } from '../admin/control/control-client.ts'
 import { type ControlSocket, listenForCommands, OtherServerError } from '../admin/control/control-server.ts'
-import { type ServerParts, serverTarget } from '../admin/server-target.ts'
+import type { AdminTarget } from '../admin/operation.ts'
+import type { ServerPorts } from '../admin/ports/server.ts'
+import { serverTarget } from '../admin/server-target.ts'
 import type { Applications } from '../applications/applications.ts'
 import { makeDataFolder } from '../data-folder/create.ts'
 import { closeFolders, type RemovedPermissions, removePermissionsOfOthers } from '../data-folder/private-modes.ts'
+import { lockForServer } from '../data-folder/server-lock.ts'
 import { startApplications } from '../dhole.ts'
 import { messageOf } from '../files/system-error.ts'
 import type { DholeOptions } from '../options.ts'
 import { drain } from '../scheduling/steps.ts'
 import { runInTurns } from '../scheduling/turns.ts'
 import { DatabaseProblem } from '../store/postgres/connection/database-problem.ts'
+import { adminServiceOf } from './admin-service.ts'
 import { readRules } from './config/config.ts'
 import { dholeOptions } from './config/dhole-options.ts'
 import type { Config } from './config/settings.ts'
 import { warnAboutAccess } from './config/startup-warnings.ts'
 import { announce, listen, stopListeners } from './listeners/listeners.ts'
 import { createLogger, isForPeople, type Logger, logObserver } from './logging/log.ts'
-import { observeBoth } from './logging/observers.ts'
-import { DatabaseMetrics } from './metrics/database-metrics.ts'
-import { Metrics } from './metrics/metrics.ts'
-import { PrometheusPage } from './metrics/metrics-page.ts'
+import { Monitoring } from './metrics/monitoring.ts'
+import { operatorOf, rotated } from './operator.ts'
 import { checkStart } from './start-checks.ts'
 import { namingSetting, storageOf } from './storage.ts'
 import { certificateSource } from './tls/certificate-source.ts'
@@ -44,40 +46,40 @@ export interface RunningServer {
 
 /**
  * Starts the server and prints its address.
+ * @param doctor finds what `dhole doctor` finds
  * @throws Error with a message for the operator: port in use, file in use, bad certificate, wrong rules
  */
-export async function serve(config: Config): Promise<RunningServer> {
+export async function serve(config: Config, doctor: ServerPorts['doctor']): Promise<RunningServer> {
   const logger = await createLogger(config.LOG_LEVEL, isForPeople(config.LOG_FORMAT))
   const rules = readRules(config)
   await checkStart(config)
-  makeDataFolder(config.DATA_DIR)
-  const { failed } = report(closeFolders(config.DATA_DIR), config.DATA_DIR, logger)
-  // What lies in a folder that stays open can be read by others until its own permissions are removed.
-  if (failed.length > 0) report(drain(removePermissionsOfOthers(config.DATA_DIR)), config.DATA_DIR, logger)
+  const lock = prepareFolder(config, logger)
   const failure = Promise.withResolvers<void>()
   const storage = storageOf(config, logger)
-  const counted = new Metrics()
-  const ofDatabase = config.DATABASE_URL === undefined ? undefined : new DatabaseMetrics()
+  const watched = new Monitoring({ slowMs: config.SLOW_REQUEST_MS, isInDatabase: config.DATABASE_URL !== undefined })
+  const operator = operatorOf(config, logger)
   const log = logObserver(logger, { slowMs: config.SLOW_REQUEST_MS, onStoreFailed: failure.resolve })
-  const options: DholeOptions = {
-    ...dholeOptions(config, storage.keys, rules),
-    observer: observeBoth(counted, log, ofDatabase),
-  }
+  const options: DholeOptions = { ...dholeOptions(config, storage.keys, rules), observer: watched.observer(log) }
   const source = certificateSource(config)
   const certificate = await source.read()
   warnAboutValidity(certificate, source.name, logger)
-  const { applications, kept } = startApplications(options, storage.onDemand, storage.engine)
+  const { applications, failedAttempts, kept } = startApplications(options, storage.onDemand, storage.engine)
   await databaseReached(kept, applications, logger)
-  const metrics = new PrometheusPage(counted, () => applications.readiness(), ofDatabase)
+  const metrics = watched.page(() => applications.readiness())
   const renewing = Promise.withResolvers<CertificateRenewal>()
   const where: { url?: string } = {}
   let control: ControlSocket | undefined
   try {
     const reload = () => renewing.promise.then((found) => found.reload())
-    const server = { reload, process: () => ({ pid: process.pid, ...where }) }
+    const server = { doctor, rotateOperatorSecret: () => rotated(operator) }
+    const itself = () => ({ pid: process.pid, ...where })
     const administration = storage.administration(applications)
-    control = await controlOf(config, logger, { administration, applications, ...server })
-    const listeners = listen(config, certificate, applications, options, metrics)
+    const ports = { server, backups: storage.backups, ...watched.ports }
+    const target = serverTarget({ administration, applications, reload, process: itself, ...ports })
+    storage.backups.actOn(target)
+    control = await controlOf(config, logger, target)
+    const admin = adminServiceOf(config, operator, target, failedAttempts, logger)
+    const listeners = listen(config, certificate, applications, options, { metrics, streams: watched.streams, admin })
     const renewal = new CertificateRenewal(source, listeners.secure, logger, config.TLS_CHECK_MS)
     renewing.resolve(renewal)
     where.url = listeners.secure.url.origin
@@ -98,19 +100,31 @@ export async function serve(config: Config): Promise<RunningServer> {
         ending.abort()
         void hurried?.then(() => logger.warn('not waiting for requests under way'))
         renewal.stop()
+        storage.backups.close()
         await control?.close()
         await stopListeners(listeners, applications, logger, hurried)
-        metrics.close()
+        lock?.[Symbol.dispose]()
+        watched.close()
         logger.info('stopped')
       },
       failed: failure.promise,
     }
   } catch (error) {
-    metrics.close()
+    watched.close()
     await control?.close()
     await applications.close()
     throw error
   }
+}
+
+/** Makes the folder, and closes it to others. @returns holds it, unless its trees are locked. @throws Error when another server does */
+function prepareFolder(config: Config, logger: Logger): Disposable | undefined {
+  makeDataFolder(config.DATA_DIR)
+  const lock = config.DATABASE_URL === undefined ? undefined : lockForServer(config.DATA_DIR)
+  const { failed } = report(closeFolders(config.DATA_DIR), config.DATA_DIR, logger)
+  // What lies in a folder that stays open can be read by others until its own permissions are removed.
+  if (failed.length > 0) report(drain(removePermissionsOfOthers(config.DATA_DIR)), config.DATA_DIR, logger)
+  return lock
 }
 
 /**
@@ -150,14 +164,14 @@ function makePrivate(dataDir: string, ending: AbortSignal, logger: Logger): void
  * folder.
  * @throws OtherServerError when another server answers on the socket
  */
-async function controlOf(config: Config, logger: Logger, server: ServerParts): Promise<ControlSocket | undefined> {
+async function controlOf(config: Config, logger: Logger, target: AdminTarget): Promise<ControlSocket | undefined> {
   const path = socketPath(config.DATA_DIR)
   if (path === undefined) {
     logger.warn('the path of DATA_DIR is too long for a socket: what `dhole apps` changes is seen after a restart')
     return undefined
   }
   try {
-    return await listenForCommands(path, serverTarget(server))
+    return await listenForCommands(path, target)
   } catch (error) {
     if (error instanceof OtherServerError) throw error
     logger.warn({ path, error: String(error) }, 'no socket: what `dhole apps` changes is seen after a restart')

@@ -1,3 +1,4 @@
+import { operatorSecretFile } from '../data-folder/secret-file.ts'
 import type { Config } from './config/settings.ts'
 import type { Logger } from './logging/log.ts'
 import type { CertificateSource } from './tls/certificate-source.ts'
@@ -21,7 +22,12 @@ export interface WelcomeOptions {
 export function welcome({ config, port, source, logger, isForPeople }: WelcomeOptions): void {
   const addresses = openUrls(config, port)
   const [first = ''] = addresses
-  const links = { documents: `${first}/swagger`, live: `${first}/docs/live`, health: `${first}/health` }
+  const links = {
+    documents: `${first}/swagger`,
+    live: `${first}/docs/live`,
+    health: `${first}/health`,
+    ...consoleLink(config, first),
+  }
   const trust = config.TLS_CERT === undefined ? trustOptions(source.name) : undefined
   if (!isForPeople) {
     logger.info({ addresses, ...links }, 'to open')
@@ -33,6 +39,7 @@ export function welcome({ config, port, source, logger, isForPeople }: WelcomeOp
   const rows: (readonly [string, string])[] = [
     ...addresses.map((address, index) => [index === 0 ? 'open' : '', address] as const),
     ['documents', links.documents],
+    ...consoleRows(config, links.console),
     ['live page', links.live],
     ['health', links.health],
   ]
@@ -42,6 +49,22 @@ export function welcome({ config, port, source, logger, isForPeople }: WelcomeOp
     rows.push(['', `browsers: ${trust.browsers}`])
   }
   process.stdout.write(`\n${rows.map(([name, text]) => `  ${name.padEnd(12)}${text}\n`).join('')}\n`)
+}
+
+/** Address of the console, where there is one. */
+function consoleLink({ CONSOLE }: Config, origin: string): { readonly console?: string } {
+  return CONSOLE ? { console: `${origin}/console` } : {}
+}
+
+/** The secret is in its file: others may read the output. */
+function consoleRows(config: Config, link: string | undefined): (readonly [string, string])[] {
+  if (link === undefined) return []
+  const where =
+    config.OPERATOR_SECRET === undefined ? operatorSecretFile(config.DATA_DIR) : 'the setting OPERATOR_SECRET'
+  return [
+    ['console', link],
+    ['', `the secret of its operator is in ${where}`],
+  ]
 }
 
 function trustOptions(file: string) {

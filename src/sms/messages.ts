@@ -9,6 +9,7 @@ import type { MessageStore } from './message-store.ts'
 import type { Counts } from './model/counts.ts'
 import { type SeqRange, seqOf } from './model/final-seq.ts'
 import type { Lease } from './model/lease.ts'
+import type { BatchList, FoundPage, LookupCursor, MessageSearch } from './model/lookup.ts'
 import type { Batch, ExportCursor, ExportPage, ImportCount, MessageRecord } from './model/message.ts'
 import type { Report, ReportCount } from './model/report.ts'
 
@@ -62,6 +63,7 @@ export interface MessagesParts {
 export class Messages {
   /** Formats and parses times in the zone of the application. */
   readonly time: ReceiveTime
+  readonly settings: MessagesSettings
   readonly #parts: MessagesParts
   readonly #format: BatchFormat
   readonly #store: MessageStore
@@ -74,7 +76,9 @@ export class Messages {
   #firstTimer: Timer | undefined
   #isClosed = false
 
-  constructor(parts: MessagesParts, { timeZone, mobile, retentionDays, intervalMs }: MessagesSettings) {
+  constructor(parts: MessagesParts, settings: MessagesSettings) {
+    const { timeZone, mobile, retentionDays, intervalMs } = settings
+    this.settings = settings
     this.time = new ReceiveTime(timeZone)
     this.#parts = parts
     this.#format = new BatchFormat(this.time)
@@ -170,6 +174,16 @@ export class Messages {
   /** A page of all messages. @param after cursor of the page before */
   export(after: ExportCursor | undefined, limit: number): Awaitable<ExportPage> {
     return this.#store.export(after, limit)
+  }
+
+  /** As `MessageStore.batches`. */
+  batches(after: LookupCursor | undefined, limit: number): Awaitable<BatchList> {
+    return this.#store.batches(after, limit)
+  }
+
+  /** As `MessageStore.search`. */
+  search(search: MessageSearch, after: LookupCursor | undefined, limit: number): Awaitable<FoundPage> {
+    return this.#store.search(search, after, limit)
   }
 
   /** Adds messages from elsewhere, in one transaction; the same messages again change nothing. Durable when it resolves. */

@@ -24,14 +24,18 @@ export function runDhole(
   return run(args, environment, stdin)
 }
 
-/** Runs `dhole` with arguments as its own process, with nobody at the terminal. @param through command that starts it */
+/**
+ * Runs `dhole` with arguments as its own process, with nobody at the terminal.
+ * @param through command that starts it @param main file of the command, of another copy of the program
+ */
 export async function spawnDhole(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   stdin: string | Uint8Array = '',
   through: readonly string[] = [],
+  main = MAIN,
 ): Promise<CommandResult> {
-  const child = Bun.spawn([...through, process.execPath, MAIN, ...args], {
+  const child = Bun.spawn([...through, process.execPath, main, ...args], {
     env: { PATH: process.env['PATH'] ?? '', ...environment },
     stdin: typeof stdin === 'string' ? new TextEncoder().encode(stdin) : stdin,
     stdout: 'pipe',

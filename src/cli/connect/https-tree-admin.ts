@@ -1,4 +1,4 @@
-import type { TreeFacts } from '../../admin/operations.ts'
+import type { TreeFacts } from '../../admin/operations/tree-operations.ts'
 import { codeOf, messageOf } from '../../files/system-error.ts'
 import { defaultLimits } from '../../tree/limits.ts'
 import { formatPath, type Path } from '../../tree/path.ts'

@@ -1,5 +1,5 @@
 import type { AdminClient } from '../../admin/admin-client.ts'
-import type { TreeFacts } from '../../admin/operations.ts'
+import type { TreeFacts } from '../../admin/operations/tree-operations.ts'
 import type { Path } from '../../tree/path.ts'
 
 /**

@@ -1,11 +1,12 @@
 import { styleText } from 'node:util'
+import type { Ruling } from '../../database/writes/attempt.ts'
 import { EXIT_FAILED } from '../exit-status.ts'
 import { fileName } from '../terminal/input.ts'
 import { print, printStyled } from '../terminal/output.ts'
 import { printable } from '../terminal/printable.ts'
 import { within } from '../terminal/within.ts'
 import { type Attempt, attemptSchema, attemptText, checkAttempt } from './attempt.ts'
-import { decideAttempt, type Ruling } from './decide-attempt.ts'
+import { decideAttempt } from './decide-attempt.ts'
 import { checkInputs, readJson, readRuleCache } from './input.ts'
 import { type OfflineTree, offlineTree } from './offline-tree.ts'
 

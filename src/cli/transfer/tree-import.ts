@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { TreeFacts } from '../../admin/operations.ts'
+import type { TreeFacts } from '../../admin/operations/tree-operations.ts'
 import { messageOf } from '../../files/system-error.ts'
 import { parseRules } from '../../rules/file/rule-set.ts'
 import { defaultLimits, type Limits } from '../../tree/limits.ts'

@@ -15,6 +15,11 @@ export function readInTurns(source: string): Awaitable<RuleSet> {
   return inTurns(parseRulesInSteps(source))
 }
 
+/** As `readInTurns`, at once. */
+export function checkRules(source: string): void {
+  parseRules(source)
+}
+
 /**
  * Parses stored rules as `readInTurns` does.
  * @returns `undefined` for no source, and for one that cannot be read, which a `RuleCache` reports

@@ -68,9 +68,14 @@ export function failedReply(
 ): Response {
   const format = { print: print === 'pretty' ? print : undefined, callback }
   const reply = formatReply(exchange, text, format, status)
-  const seconds = RETRY_AFTER_SECONDS[error.code]
-  if (seconds !== undefined) reply.headers.set('Retry-After', String(seconds))
+  const seconds = retryAfter(error)
+  if (seconds !== undefined) reply.headers.set('Retry-After', seconds)
   return withRequestId(reply, exchange)
+}
+
+/** Value of the header `Retry-After`, if the error has one. */
+export function retryAfter({ code }: DholeError): string | undefined {
+  return RETRY_AFTER_SECONDS[code]?.toString()
 }
 
 /** How an error is formatted: with `callback` only where a success would be. */

@@ -2,23 +2,34 @@ import { Stay } from '../../applications/stay.ts'
 import { DholeError } from '../../error.ts'
 import type { Operation } from '../../observer.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
+import { adminErrors, privateOptions } from '../admin/admin-reply.ts'
+import type { Admission } from '../admin/admission.ts'
+import { answerOperation, OPERATIONS_PATH } from '../admin/operation-route.ts'
+import { answerSession, answerSessions } from '../admin/session-routes.ts'
+import { CONSOLE_PATHS, consoleOr } from '../console/console-route.ts'
 import { DOCUMENT_PATHS, documentOr } from '../docs/docs.ts'
-import type { Answer, Endpoint, Exchange } from '../exchange.ts'
+import type { Answer, Endpoint, ErrorFormat, Exchange } from '../exchange.ts'
 import { plainErrors, treeErrors } from '../response/error-reply.ts'
+import { preflightReply } from '../response/reply.ts'
 import { answerNode } from '../rest/node-route.ts'
 import { answerRules, answerWriteSize, refuseSetting } from '../rest/settings-routes.ts'
 import { exchangeToken, refuseTokenPath, tokenErrors } from '../rest/token-route.ts'
+import { answerPolling } from '../sdk/polling/open-polling.ts'
+import { orFarewell } from '../sdk/socket/farewell-socket.ts'
+import { openSocket } from '../sdk/socket/open-socket.ts'
 import * as sms from '../sms/calls.ts'
 import { answerCarrierCodes } from '../sms/carrier-codes-page.ts'
 import { smsErrors } from '../sms/sms-errors.ts'
 import { answerHealth, answerMetrics, answerReady } from '../system/system-routes.ts'
 import { NO_TARGET, splitTarget, type Target } from '../url/target.ts'
-import { jsonOperation, nodeOperation } from './operation.ts'
+import { adminOperation, jsonOperation, nodeOperation } from './operation.ts'
 
 const READS = ['GET', 'HEAD']
 const GET_OR_POST = ['GET', 'POST']
 const POST = ['POST']
 const SUFFIX = '.json'
+const SESSION_PATH = '/.admin/session'
+const SESSIONS_PATH = '/.admin/sessions'
 /** Thrown for hundreds of requests at once, so it is made only once. */
 const TOO_BUSY = new DholeError('too-busy')
 
@@ -40,8 +51,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   system('/ready', answerReady),
   system('/metrics', answerMetrics),
   ...DOCUMENT_PATHS.map(document),
-  socket('/.ws'),
-  socket('/.lp'),
+  { ...node, path: '/.ws', methods: ['GET'], operation: 'socket', answer: orFarewell(inDatabase(openSocket)) },
+  { ...node, path: '/.lp', methods: ['GET'], operation: 'socket', answer: inDatabase(answerPolling) },
+  ...CONSOLE_PATHS.map(consolePage),
   setting('/.settings/rules.json', answerRules),
   setting('/.settings/defaultWriteSizeLimit.json', answerWriteSize),
   setting('/.settings/*', refuseSetting),
@@ -57,6 +69,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   call('/api/v1/{app}/dlr', GET_OR_POST, 'sms-dlr', sms.delivery),
   call('/api/v2/*', POST, 'sms-other', sms.refuseCall),
   call('/api/v1/*', POST, 'sms-other', sms.refuseCall),
+  admin(SESSION_PATH, ['GET', 'HEAD', 'POST', 'DELETE'], answerSession),
+  admin(SESSIONS_PATH, ['DELETE'], answerSessions),
+  admin(`${OPERATIONS_PATH}*`, POST, answerOperation),
   node,
 ]
 
@@ -88,10 +103,34 @@ function document(path: string): Endpoint {
   return { path, methods: READS, operation: 'docs', answer: documentOr(node.answer), errors: treeErrors }
 }
 
-/** SDKs of Firebase and Wilddog open WebSockets and poll here. */
-function socket(path: string): Endpoint {
-  const answer = bounded((exchange) => exchange.limits.within(exchange, refuseSocket))
-  return { ...node, path, operation: 'other', answer }
+function consolePage(path: string): Endpoint {
+  return { path, methods: READS, operation: 'console', answer: consoleOr(node.answer), errors: treeErrors }
+}
+
+/** A path of the admin API; where that is not served, the tree answers. */
+function admin(
+  path: string,
+  methods: readonly string[],
+  answer: (exchange: Exchange, admission: Admission) => Promise<Response>,
+): Endpoint {
+  const served = (admission: Admission) =>
+    bounded((exchange) => exchange.limits.within(exchange, (each) => answer(each, admission)))
+  const errors: ErrorFormat = {
+    errorOf: adminErrors.errorOf,
+    reply: (exchange, error) =>
+      (exchange.service.admin === undefined ? treeErrors : adminErrors).reply(exchange, error),
+  }
+  return {
+    path,
+    methods,
+    operation: adminOperation,
+    answer: (exchange) => {
+      const { admin: admission } = exchange.service
+      return admission === undefined ? node.answer(exchange) : served(admission)(exchange)
+    },
+    errors,
+    options: (exchange) => (exchange.service.admin === undefined ? preflightReply() : privateOptions(exchange)),
+  }
 }
 
 function setting(path: string, answer: Answer): Endpoint {
@@ -123,17 +162,17 @@ function inTree(answer: Answer): Answer {
   return bounded(withApplication(nameOf, answer))
 }
 
+/** An answer for the database that a client of the socket protocol names, or the host. */
+function inDatabase(answer: Answer): Answer {
+  return bounded(withApplication(({ raw: { values } }) => values['ns'] || undefined, answer))
+}
+
 /** Refuses requests with a body at once while too many bodies are pending. */
 function bounded(answer: Answer): Answer {
   return (exchange) => {
     if (exchange.mayHaveBody && exchange.limits.refusesBody(exchange)) throw TOO_BUSY
     return answer(exchange)
   }
-}
-
-/** The name of an application in the URL means nothing here, so it is not looked at. */
-function refuseSocket(): never {
-  throw new DholeError('sockets-not-offered')
 }
 
 /**

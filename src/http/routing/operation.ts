@@ -1,4 +1,5 @@
 import type { Operation } from '../../observer.ts'
+import { OPERATIONS_PATH } from '../admin/operation-route.ts'
 import type { Exchange } from '../exchange.ts'
 import { acceptsStream, type Method, methodOf } from '../request/headers.ts'
 
@@ -37,4 +38,12 @@ function methodMeant(exchange: Exchange): Method | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Operation of a request to the admin API: `other` for one that does not exist, whose name may be anything. */
+export function adminOperation({ service, target }: Exchange): Operation {
+  if (service.admin === undefined) return 'other'
+  const { operations } = service.admin.service
+  const name = target.rawPath.startsWith(OPERATIONS_PATH) ? target.rawPath.slice(OPERATIONS_PATH.length) : undefined
+  return name === undefined || operations.has(name) ? 'admin' : 'other'
 }

@@ -55,7 +55,7 @@ export function readConfig(given: RawConfig): Config {
 }
 
 /** Settings whose values may be in files. */
-const SECRETS = ['APP_SECRET', 'SMS_KEY', 'SECRETS_KEY']
+const SECRETS = ['OPERATOR_SECRET', 'APP_SECRET', 'SMS_KEY', 'SECRETS_KEY']
 
 /** Reads secrets from the files that settings name. @throws Error when a file cannot be read, or both settings are set */
 function withSecretFiles(raw: RawConfig): RawConfig {
@@ -121,12 +121,19 @@ function checkProxies(config: Config): void {
 }
 
 function checkDatabase(config: Config): void {
-  const { DATABASE_URL, DATABASE_OWNER_URL, DATABASE_INSECURE: insecure } = config
+  const { DATABASE_URL, DATABASE_OWNER_URL, DATABASE_LISTEN_URL, DATABASE_INSECURE: insecure } = config
+  const others = { DATABASE_OWNER_URL, DATABASE_LISTEN_URL }
   if (DATABASE_URL === undefined) {
-    if (DATABASE_OWNER_URL !== undefined) throw new Error('DATABASE_OWNER_URL: only with DATABASE_URL')
+    const given = Object.entries(others).find(([, url]) => url !== undefined)
+    if (given !== undefined) throw new Error(`${given[0]}: only with DATABASE_URL`)
     return
   }
-  for (const [name, url] of Object.entries({ DATABASE_URL, DATABASE_OWNER_URL })) {
+  if (config.DATABASE_POOLER === 'transaction' && DATABASE_LISTEN_URL === undefined && config.HINTS === 'notify') {
+    throw new Error(
+      'DATABASE_POOLER: a pooler drops notifications: set DATABASE_LISTEN_URL to the address of the database itself, or HINTS=poll',
+    )
+  }
+  for (const [name, url] of Object.entries({ DATABASE_URL, ...others })) {
     if (url === undefined) continue
     try {
       serversOf({ url, insecure })

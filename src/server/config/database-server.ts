@@ -14,14 +14,20 @@ export function databaseServer(config: Config): DatabaseServer | undefined {
     DATABASE_CA: ca,
   } = config
   if (url === undefined) return undefined
+  const complete = (address: string) =>
+    passwordFile === undefined ? address : withPassword(address, textOf('DATABASE_PASSWORD_FILE', passwordFile).trim())
   return {
-    url: passwordFile === undefined ? url : withPassword(url, textOf('DATABASE_PASSWORD_FILE', passwordFile).trim()),
+    url: complete(url),
     schema: config.DATABASE_SCHEMA,
     insecure: config.DATABASE_INSECURE,
     connections: config.DATABASE_CONNECTIONS,
     waitMs: config.DATABASE_WAIT_MS,
     ...(config.SECRETS_KEY === undefined ? {} : { secretsKey: config.SECRETS_KEY }),
     reads: config.READS,
+    pooler: config.DATABASE_POOLER,
+    hints: config.HINTS,
+    pollMs: config.POLL_MS,
+    ...(config.DATABASE_LISTEN_URL === undefined ? {} : { listenUrl: complete(config.DATABASE_LISTEN_URL) }),
     ...(ownerUrl === undefined ? {} : { ownerUrl }),
     ...(ca === undefined ? {} : { ca: textOf('DATABASE_CA', ca) }),
   }
@@ -30,6 +36,7 @@ export function databaseServer(config: Config): DatabaseServer | undefined {
 /** An address with the password of its user, which it does not hold yet. */
 function withPassword(url: string, password: string): string {
   const [, start = '', user = '', rest = ''] = /^([a-z]+:\/\/)([^:@/?#]*)(@.*)$/is.exec(url) ?? []
-  if (user === '') throw new Error('DATABASE_PASSWORD_FILE: DATABASE_URL must name a user, and no password')
+  if (user === '')
+    throw new Error('DATABASE_PASSWORD_FILE: DATABASE_URL and DATABASE_LISTEN_URL must name a user, and no password')
   return `${start}${user}:${encodeURIComponent(password)}${rest}`
 }

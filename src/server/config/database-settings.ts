@@ -10,7 +10,10 @@ export const databaseSettings = {
     }),
   ),
   DATABASE_PASSWORD_FILE: Type.Optional(
-    Type.String({ description: 'file with the password of the user of `DATABASE_URL`, if it is not in the address' }),
+    Type.String({
+      description:
+        'file with the password of the user of `DATABASE_URL` and `DATABASE_LISTEN_URL`, if it is not in the addresses',
+    }),
   ),
   DATABASE_OWNER_URL: Type.Optional(
     Type.String({
@@ -35,6 +38,27 @@ export const databaseSettings = {
     description: 'accepts a database on another machine whose connection is not encrypted or not verified',
   }),
   DATABASE_CONNECTIONS: Type.Integer({ minimum: 2, default: 8, description: 'most connections to the database' }),
+  DATABASE_POOLER: Type.Union([Type.Literal('none'), Type.Literal('transaction')], {
+    default: 'none',
+    description:
+      '`transaction`: `DATABASE_URL` is that of a pooler such as PgBouncer; the settings of sessions are then those of the role, and no statement is prepared',
+  }),
+  DATABASE_LISTEN_URL: Type.Optional(
+    Type.String({
+      description:
+        'the same database without the pooler, for notifications and copies; needed with `DATABASE_POOLER=transaction` unless `HINTS=poll`',
+    }),
+  ),
+  HINTS: Type.Union([Type.Literal('notify'), Type.Literal('poll')], {
+    default: 'notify',
+    description:
+      'with `DATABASE_URL`: how a server learns what others have written: `notify` by notifications of PostgreSQL, `poll` by asking every `POLL_MS`',
+  }),
+  POLL_MS: Type.Integer({
+    minimum: 1,
+    default: 25,
+    description: 'time between two questions with `HINTS=poll`, in milliseconds',
+  }),
   DATABASE_WAIT_MS: Type.Integer({
     minimum: 0,
     default: 10_000,

@@ -36,6 +36,9 @@ export const configSchema = Type.Object({
     }),
   ),
   DATA_DIR: Type.String({ default: './data', description: 'folder of databases, certificate and generated secrets' }),
+  BACKUP_DIR: Type.Optional(
+    Type.String({ description: 'folder in which the console makes backups; `backups` of `DATA_DIR` if unset' }),
+  ),
   ...databaseSettings,
   TLS_CERT: Type.Optional(
     Type.String({ description: 'PEM file of the certificate; one is made on the first run if unset' }),
@@ -48,6 +51,18 @@ export const configSchema = Type.Object({
     }),
   ),
   TLS_CHECK_MS: whole(1, 60 * 1000, 'interval of the checks for a new certificate, in milliseconds'),
+  CONSOLE: Type.Boolean({
+    default: true,
+    description: '`false`: neither the console at `/console` nor the admin API below `/.admin`',
+  }),
+  OPERATOR_SECRET: Type.Optional(
+    Type.String({
+      minLength: LEAST_SECRET_LENGTH,
+      description:
+        'secret of the operator for the console, 32 random characters or more, the same on all processes of a database; made on the first run and kept in `DATA_DIR/operator.secret`',
+    }),
+  ),
+  OPERATOR_SECRET_FILE: Type.Optional(Type.String({ description: 'file with it, in place of `OPERATOR_SECRET`' })),
   APP_ID: Type.String({
     default: 'app',
     pattern: APPLICATION_ID,

@@ -101,9 +101,19 @@ export class AppliedTree {
     return ended.resolve
   }
 
+  /** Resolves when no hold keeps the next batch back. */
+  async unheld(): Promise<void> {
+    while (this.#held !== undefined) await this.#held
+  }
+
   /** Resolves when no hold keeps the next batch back, with a function to call when it is applied or given up. */
   async beginCommit(stamp: string): Promise<() => void> {
     while (this.#held !== undefined) await this.#held
+    return this.beginCommitNow(stamp)
+  }
+
+  /** As `beginCommit`, whatever holds the batch back. */
+  beginCommitNow(stamp: string): () => void {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#committing = { stamp, ended: promise }
     return () => {

@@ -4,19 +4,17 @@ import { Confirmations } from './agreement/confirmations.ts'
 import { FailureCounts } from './agreement/failure-counts.ts'
 import { sweepRemovedTrees } from './agreement/removed-trees.ts'
 import { Patience } from './commit/committer.ts'
-import { type DatabaseAddress, DEFAULT_SCHEMA, serversOf, userOf } from './connection/address.ts'
-import { isUnusable } from './connection/database-errors.ts'
+import { type DatabaseAddress, DEFAULT_SCHEMA, directAddress, serversOf } from './connection/address.ts'
 import { type DatabaseProblem, problemOf } from './connection/database-problem.ts'
 import { Lanes } from './connection/lanes.ts'
 import { Outage } from './connection/outage.ts'
 import { Primary } from './connection/primary.ts'
 import { DatabaseClock } from './database-clock.ts'
 import { Freshness } from './follow/freshness.ts'
-import { Hints } from './follow/hints.ts'
+import { type HintSettings, Hints } from './follow/hints.ts'
 import { History } from './follow/history.ts'
 import { ProcessRow, type ProcessTimes } from './processes.ts'
-import { grantTables, migrate } from './schema/migrations.ts'
-import { checkRights, checkServer } from './schema/server-checks.ts'
+import { prepare } from './schema/prepare.ts'
 
 export interface PostgresSettings extends DatabaseAddress, ProcessTimes {
   /** Maximum connections of this process. Default 8. */
@@ -27,11 +25,16 @@ export interface PostgresSettings extends DatabaseAddress, ProcessTimes {
   readonly waitMs?: number | undefined
   /** Whether reads see every acknowledged write, or those of about the last second. Default `fresh`. */
   readonly reads?: 'fresh' | 'recent' | undefined
+  /** How this process learns of the batches of others: by notifications, or by looking often. Default `notify`. */
+  readonly hints?: 'notify' | 'poll' | undefined
+  /** Time between two looks with `poll`, in milliseconds. Default 25. */
+  readonly pollMs?: number | undefined
 }
 
 const DEFAULT_CONNECTIONS = 8
 const DEFAULT_STATEMENT_MS = 10_000
 const DEFAULT_WAIT_MS = 10_000
+const DEFAULT_POLL_MS = 25
 /** How often rows that are not needed any more are looked for, in milliseconds. */
 const TIDY_MS = 30_000
 /** Longest time of a heartbeat, in milliseconds: it is sent again on a new connection before this process falls silent. */
@@ -45,7 +48,7 @@ interface DatabaseParts {
   readonly row: ProcessRow
   readonly history: History
   readonly clock: DatabaseClock
-  readonly hints: (freshness: Freshness) => Hints
+  readonly hints: HintSettings
   readonly observer: Observer
   readonly reads: 'fresh' | 'recent'
   readonly waitMs: number
@@ -82,7 +85,7 @@ export class PostgresDatabase {
     this.waitMs = waitMs
     this.freshness = new Freshness(lanes, (count) => observer.readsChecked?.(count))
     this.failures = new FailureCounts(lanes)
-    this.hints = hints(this.freshness)
+    this.hints = new Hints(hints, this.freshness)
     this.confirmations = new Confirmations(lanes, row, this.hints, waitMs)
     this.reads = reads
     // It fails while the database is away: the next time is soon enough.
@@ -109,9 +112,10 @@ export class PostgresDatabase {
    * @throws TypeError for a wrong address, `DatabaseProblem` when the database cannot be used
    */
   static async open(
-    { connections, statementMs, heartbeatMs, silentMs, reads, waitMs = DEFAULT_WAIT_MS, ...address }: PostgresSettings,
+    { connections, statementMs, heartbeatMs, silentMs, reads, waitMs = DEFAULT_WAIT_MS, ...given }: PostgresSettings,
     observer: Observer = silentObserver,
   ): Promise<PostgresDatabase> {
+    const { hints: means, pollMs = DEFAULT_POLL_MS, ...address } = given
     const schema = address.schema ?? DEFAULT_SCHEMA
     const primary = new Primary(serversOf(address))
     const settings = {
@@ -125,14 +129,37 @@ export class PostgresDatabase {
       await new Patience(waitMs).run(() => prepare(lanes, settings.statementMs, address))
       const history = await History.open(lanes, primary)
       const clock = await DatabaseClock.open(lanes)
-      const onSeen = (alive: number, offsetMs: number) => observer.processesSeen?.(alive, offsetMs)
-      const row = await ProcessRow.open(heartbeats, { heartbeatMs, silentMs }, onSeen)
-      const hints = (freshness: Freshness) => new Hints(primary, schema, freshness, (kind) => observer.hinted?.(kind))
+      const row = await ProcessRow.open(
+        heartbeats,
+        { heartbeatMs, silentMs },
+        {
+          onSeen: (alive, offsetMs) => observer.processesSeen?.(alive, offsetMs),
+          onOutdated: (error) => observer.storeFailed('the database', error),
+        },
+      )
+      const hints: HintSettings = {
+        primary,
+        ...(address.listenUrl === undefined ? {} : { direct: new Primary(serversOf(directAddress(address))) }),
+        schema,
+        ...(means === 'poll' ? { pollMs } : {}),
+        onHint: (kind) => observer.hinted?.(kind),
+      }
       const parts = { url: address.url, lanes, heartbeats, row, history, clock, hints, observer, waitMs }
-      return new PostgresDatabase({ ...parts, reads: reads ?? 'fresh' })
+      return await PostgresDatabase.#checked(new PostgresDatabase({ ...parts, reads: reads ?? 'fresh' }))
     } catch (error) {
       await Promise.all([lanes.close(), heartbeats.close()])
       throw await problemOf(error instanceof DholeError ? error.cause : error, address)
+    }
+  }
+
+  /** A database whose notifications arrive. @throws `NoNotifications`, and what the database throws */
+  static async #checked(database: PostgresDatabase): Promise<PostgresDatabase> {
+    try {
+      await new Patience(database.waitMs).run(() => database.hints.check(database.lanes))
+      return database
+    } catch (error) {
+      await database.close()
+      throw error
     }
   }
 
@@ -173,32 +200,4 @@ function openLanes(settings: ConstructorParameters<typeof Lanes>[0], url: string
       onLost: () => observer.connectionLost?.(),
     },
   })
-}
-
-/** Checks the server, and brings the tables to this version. @throws what the database throws, `DatabaseProblem` */
-async function prepare(lanes: Lanes, statementMs: number, address: DatabaseAddress): Promise<void> {
-  const { schema = DEFAULT_SCHEMA, ownerUrl } = address
-  try {
-    await checkServer(lanes)
-    if (ownerUrl === undefined) await migrate(lanes, schema)
-    else await prepareAsOwner({ ...address, url: ownerUrl }, statementMs, userOf(address.url))
-    await checkRights(lanes, schema)
-  } catch (error) {
-    // Waiting changes nothing.
-    throw isUnusable(error) ? await problemOf(error, address) : error
-  }
-}
-
-/** @param user who reads and writes the tables */
-async function prepareAsOwner(owner: DatabaseAddress, statementMs: number, user: string): Promise<void> {
-  const { schema = DEFAULT_SCHEMA } = owner
-  const lanes = new Lanes({ primary: new Primary(serversOf(owner)), connections: 1, statementMs })
-  try {
-    await migrate(lanes, schema)
-    await grantTables(lanes, schema, user)
-  } catch (error) {
-    throw isUnusable(error) ? await problemOf(error, owner) : error
-  } finally {
-    await lanes.close()
-  }
 }

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import program from '../../../package.json' with { type: 'json' }
 import type { Statements } from './connection/lane.ts'
+import { newestVersion } from './schema/migrations.ts'
 
 /** Time between two heartbeats, in milliseconds. */
 const DEFAULT_HEARTBEAT_MS = 2000
@@ -25,17 +26,28 @@ export function isAlive(id: string): string {
   return `EXISTS (SELECT FROM process alive WHERE alive.id = ${id} AND alive.seen_at > ${DATABASE_NOW} - ${ALIVE_MS})`
 }
 
-/** Writes the row, and counts those that are alive. */
-const SEEN =
+/**
+ * Writes the row, unless the tables need a program that knows more migrations, and counts those that are alive.
+ * @param lock of the row of the installation
+ */
+const seen = (lock: '' | ' FOR SHARE') =>
   'WITH seen AS (' +
-  'INSERT INTO process (id, version, format, host, started_at, seen_at) ' +
-  `SELECT $1::text, $2::text, $3::smallint, $4::text, t.now, t.now FROM (SELECT ${DATABASE_NOW} AS now) t ` +
+  'INSERT INTO process (id, version, format, host, started_at, seen_at, migrations) ' +
+  `SELECT $1::text, $2::text, $3::smallint, $4::text, t.now, t.now, $5::int FROM (SELECT ${DATABASE_NOW} AS now) t, ` +
+  `(SELECT least_version FROM installation${lock}) i WHERE i.least_version <= $5::int ` +
   'ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at RETURNING seen_at) ' +
   'SELECT seen.seen_at::float8 AS now, 1 + (SELECT count(*)::int FROM process other ' +
   `WHERE other.id <> $1::text AND other.seen_at > seen.seen_at - ${ALIVE_MS}) AS alive FROM seen`
+const SEEN = seen('')
+/** A migration that ends the use of the tables by older programs locks the row too: it sees this process, or is seen. */
+const FIRST_SEEN = seen(' FOR SHARE')
 
-/** Called with each sign of life: processes that are alive, and how far the clock of this one is ahead, in milliseconds. */
-type OnSeen = (alive: number, offsetMs: number) => void
+/** The tables were changed so that this version of the program cannot use them any more. */
+class TablesChanged extends Error {
+  constructor() {
+    super('the tables were changed for a later version of dhole: start that version')
+  }
+}
 
 /** Times of a process, in milliseconds; all have defaults. */
 export interface ProcessTimes {
@@ -43,6 +55,14 @@ export interface ProcessTimes {
   readonly heartbeatMs?: number | undefined
   /** Time after which a process that hears nothing from the database tells nothing. Default 8000. */
   readonly silentMs?: number | undefined
+}
+
+/** What a process learns from its heartbeats. */
+export interface ProcessEvents {
+  /** With each one: processes that are alive, and how far the clock of this one is ahead, in milliseconds. */
+  onSeen?(alive: number, offsetMs: number): void
+  /** This version of the program cannot use the tables any more: the process is silent from now on. */
+  onOutdated?(error: Error): void
 }
 
 /**
@@ -64,11 +84,11 @@ export class ProcessRow {
   #isBehind = false
   #beating: Promise<void> | undefined
 
-  readonly #onSeen: OnSeen
+  readonly #events: ProcessEvents
 
-  private constructor(statements: Statements, { heartbeatMs, silentMs }: ProcessTimes, onSeen: OnSeen) {
+  private constructor(statements: Statements, { heartbeatMs, silentMs }: ProcessTimes, events: ProcessEvents) {
     this.#statements = statements
-    this.#onSeen = onSeen
+    this.#events = events
     this.#silentMs = silentMs ?? SILENT_MS
     this.#timers = [
       setInterval(() => this.#beat(), heartbeatMs ?? DEFAULT_HEARTBEAT_MS),
@@ -77,11 +97,11 @@ export class ProcessRow {
     for (const timer of this.#timers) timer.unref()
   }
 
-  /** Writes the row. @throws what the database throws */
-  static async open(statements: Statements, times: ProcessTimes = {}, onSeen: OnSeen = () => {}): Promise<ProcessRow> {
-    const row = new ProcessRow(statements, times, onSeen)
+  /** Writes the row. @throws what the database throws, and Error when a later version has changed the tables */
+  static async open(statements: Statements, times: ProcessTimes = {}, events: ProcessEvents = {}): Promise<ProcessRow> {
+    const row = new ProcessRow(statements, times, events)
     try {
-      row.#until = (await row.#seen()) + row.#silentMs
+      row.#until = (await row.#seen(FIRST_SEEN)) + row.#silentMs
       await statements.query(`DELETE FROM process WHERE seen_at < ${DATABASE_NOW} - ${FORGOTTEN_MS}`)
       return row
     } catch (error) {
@@ -144,12 +164,19 @@ export class ProcessRow {
 
   #beat(): void {
     // The database is away: this process counts as dead until a later heartbeat arrives. Its requests report the trouble.
-    this.#beating ??= this.#seen()
+    this.#beating ??= this.#seen(SEEN)
       .then((sentAt) => this.#heard(sentAt))
-      .catch(() => {})
+      .catch((error) => this.#missed(error))
       .finally(() => {
         this.#beating = undefined
       })
+  }
+
+  #missed(error: unknown): void {
+    if (!(error instanceof TablesChanged)) return
+    this.#stop()
+    if (!this.#isBehind) this.#fallSilent()
+    this.#events.onOutdated?.(error)
   }
 
   async #heard(sentAt: number): Promise<void> {
@@ -164,12 +191,13 @@ export class ProcessRow {
   }
 
   /** @returns when the heartbeat was sent, by `performance.now()` */
-  async #seen(): Promise<number> {
+  async #seen(text: string): Promise<number> {
     const [sentAt, sentAtOwnTime] = [performance.now(), Date.now()]
-    const parameters = [this.id, program.version, FORMAT, hostname()]
-    const [seen] = await this.#statements.query<{ now: number; alive: number }>(SEEN, parameters)
+    const parameters = [this.id, program.version, FORMAT, hostname(), newestVersion()]
+    const [seen] = await this.#statements.query<{ now: number; alive: number }>(text, parameters)
+    if (seen === undefined) throw new TablesChanged()
     // The database has looked at its clock between the two.
-    if (seen !== undefined) this.#onSeen(seen.alive, (sentAtOwnTime + Date.now()) / 2 - seen.now)
+    this.#events.onSeen?.(seen.alive, (sentAtOwnTime + Date.now()) / 2 - seen.now)
     return sentAt
   }
 }

@@ -3,6 +3,7 @@ import type { Path } from '../../tree/path.ts'
 import type { ReadAnswer } from '../../tree/read-program.ts'
 import type { TreeStore } from '../store.ts'
 import type { AppliedTree } from './applied-tree.ts'
+import type { Statements } from './connection/lane.ts'
 import type { Lanes } from './connection/lanes.ts'
 import type { IndexManager } from './indexes/manager.ts'
 
@@ -12,8 +13,12 @@ export interface StoreReads
     TreeStore,
     'node' | 'query' | 'shallow' | 'count' | 'readAt' | 'read' | 'export' | 'changesAfter' | 'changesNear'
   > {
-  /** Reads an interior node as of the applied batch, for a job. */
-  interior(kind: 'node' | 'size', path: Path): Promise<ReadAnswer>
+  /**
+   * Reads an interior node as of the last batch, for a job.
+   * @param statements in the transaction of a batch; default: a snapshot
+   * @throws `unavailable`, with what the database has thrown as its cause
+   */
+  interior(kind: 'node' | 'size', path: Path, statements?: Statements): Promise<ReadAnswer>
   /** Ends long reads and exports. Resolves when none runs. */
   close(): Promise<void>
 }

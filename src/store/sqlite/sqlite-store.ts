@@ -21,6 +21,7 @@ import type {
   Position,
   ReadAt,
   ReadLimit,
+  SessionText,
   StoreFollower,
   TreeStore,
 } from '../store.ts'
@@ -47,6 +48,7 @@ import { runReads } from './tree/run-program.ts'
  * @see docs/explanation/storage.md
  */
 export class SqliteStore implements TreeStore {
+  readonly sessionTexts: readonly SessionText[]
   readonly #file: OpenFile
   readonly #epoch: string
   readonly #snapshots: Snapshots
@@ -54,7 +56,7 @@ export class SqliteStore implements TreeStore {
   readonly #groupCommit: GroupCommit
   readonly #cache: TextCache
   readonly #reads: ReadScheduler
-  readonly #indexes: IndexManager
+  readonly indexAdministration: IndexManager
   readonly #cachedReads: CachedReads
   readonly #troubled: (error: unknown) => void
   readonly #followers: Followers
@@ -80,12 +82,12 @@ export class SqliteStore implements TreeStore {
     const { writer } = this.#file
     const parts = transactionParts(writer, settings, observer)
     this.#settings = parts.settings.current
+    this.sessionTexts = parts.sessionTexts.all()
     this.#cache = new TextCache(settings.cacheLength)
     this.#snapshots = new Snapshots(file, settings.shortList)
     this.#exports = new HeldSnapshots(this.#snapshots)
-    this.#checkpoint = new Checkpoint(file, writer, settings.walLimitBytes, (bytes, milliseconds) =>
-      observer.checkpointed?.(bytes, milliseconds),
-    )
+    const moved = (bytes: number, milliseconds: number) => observer.checkpointed?.(bytes, milliseconds)
+    this.#checkpoint = new Checkpoint(file, writer, settings.walLimitBytes, moved)
     this.#groupCommit = new GroupCommit(
       parts.log.lastSeq,
       {
@@ -103,16 +105,12 @@ export class SqliteStore implements TreeStore {
       },
     )
     const current = () => this.#current()
-    this.#reads = new ReadScheduler(
-      this.#snapshots,
-      () => this.#settings,
-      current,
-      () => this.#checkOpen(),
-    )
+    const checkOpen = () => this.#checkOpen()
+    this.#reads = new ReadScheduler(this.#snapshots, () => this.#settings, current, checkOpen)
     const { reader, indexes: maintenance } = parts
-    const wake = () => this.#groupCommit.wake()
-    this.#indexes = new IndexManager({ ...settings, maintenance, reader, reads: this.#reads, wake })
-    this.#cachedReads = new CachedReads(this.#cache, this.#snapshots, this.#reads, this.#indexes, current)
+    const commits = this.#groupCommit
+    this.indexAdministration = new IndexManager({ ...settings, maintenance, reader, reads: this.#reads, commits })
+    this.#cachedReads = new CachedReads(this.#cache, this.#snapshots, this.#reads, this.indexAdministration, current)
   }
 
   node(path: Path, limit: ReadLimit, authorize: Authorization): Awaitable<NodeText | undefined> {
@@ -141,7 +139,7 @@ export class SqliteStore implements TreeStore {
   }
 
   async declareIndexes(declarations: readonly IndexDeclaration[]): Promise<void> {
-    await this.#indexes.declare(declarations)
+    await this.indexAdministration.declare(declarations)
   }
 
   indexes(): readonly IndexInfo[] {
@@ -238,7 +236,7 @@ export class SqliteStore implements TreeStore {
   }
 
   async #close(): Promise<void> {
-    const built = this.#indexes.close()
+    const built = this.indexAdministration.close()
     // Cached texts would be answered for ever, whatever another process or evaluation writes.
     this.#cache.invalidate([])
     await this.#groupCommit.close()

@@ -71,7 +71,7 @@ describe('a request with Connection: close', () => {
 })
 
 test('other connections stay open and have no such header', async () => {
-  // Answered at once: Bun drops what comes behind a request that it still works on.
+  // Answered at once: behind a request that waits, Bun closes the connection.
   const two = 'GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: keep-alive, closed\r\n\r\n'
   const last = 'GET /small.json HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
   const answers = (await server.raw(two + two + last)).split(/(?=HTTP\/1\.1 )/)

@@ -4,9 +4,9 @@ import { Elysia } from 'elysia'
 import { treeFile } from '../../../src/data-folder/tree-file.ts'
 import { mount, openApplications } from '../../../src/dhole.ts'
 import { dhole } from '../../../src/index.ts'
+import { Metrics } from '../../../src/monitor/metrics.ts'
 import { silentObserver } from '../../../src/observer.ts'
 import type { DholeOptions } from '../../../src/options.ts'
-import { Metrics } from '../../../src/server/metrics/metrics.ts'
 import { PrometheusPage } from '../../../src/server/metrics/metrics-page.ts'
 import { fileTest, storageOf } from '../../support/engine.ts'
 import { HeldSyncs } from '../../support/held-syncs.ts'
@@ -28,7 +28,7 @@ async function scene() {
     storage,
     observer: silentObserver,
   }
-  const applications = openApplications(options)
+  const { applications } = openApplications(options)
   const app = new Elysia({ handler: { standardHostname: false } })
     .use(mount(applications, options))
     .listen({ hostname: '127.0.0.1', port: 0, tls })

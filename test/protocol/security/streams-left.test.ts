@@ -22,7 +22,7 @@ test.each([
   const tls = await sharedCertificate()
   const rules = JSON.stringify({ rules: { '.read': "auth != null && root.child('a').val() != 2" } })
   const options = { ...storageOf(dir.path), dataDir: dir.path, applications: { app: { secret: SECRET, rules } } }
-  const applications = openApplications(options)
+  const { applications } = openApplications(options)
   const app = new Elysia().use(mount(applications, options))
   app.listen({ hostname: '127.0.0.1', port: 0, tls, http2: true })
   const client = clientOf(app.server?.port ?? 0, tls.cert)

@@ -1,8 +1,9 @@
 import { ConnectionLost, StatementTimeout } from '../../../src/store/postgres/connection/database-errors.ts'
-import type { Parameter, Statements } from '../../../src/store/postgres/connection/lane.ts'
+import type { Lane, Parameter, Statements } from '../../../src/store/postgres/connection/lane.ts'
+import type { Lanes } from '../../../src/store/postgres/connection/lanes.ts'
 import { Freshness } from '../../../src/store/postgres/follow/freshness.ts'
 import type { PostgresDatabase } from '../../../src/store/postgres/postgres-database.ts'
-
+import { commitsBatch } from './batch-statements.ts'
 import { withMembers } from './with-members.ts'
 
 /** What happens to the next statement, or transaction, that commits a batch. */
@@ -28,9 +29,9 @@ export function faulty(database: PostgresDatabase, faults: Fault[]): PostgresDat
     text: string,
     parameters: readonly Parameter[] = [],
   ): Promise<readonly R[]> => {
-    if (!text.startsWith('WITH l AS')) {
+    if (!commitsBatch(text)) {
       const answer = await lanes.query<R>(text, parameters)
-      const due = text.startsWith('SELECT stamp') ? late : undefined
+      const due = text.startsWith('SELECT l.batch') && text.includes('AS stamp') ? late : undefined
       if (due !== undefined) late = undefined
       // Another batch may have taken its place.
       await due?.().catch(() => {})
@@ -81,8 +82,49 @@ export function faulty(database: PostgresDatabase, faults: Fault[]): PostgresDat
     if (fault === 'lost after') throw new ConnectionLost('planned')
     return result
   }
-  const wrapped = withMembers(lanes, { query, transaction })
+  const take: Lanes['take'] = async (use) => {
+    const { lane, release } = await lanes.take(use)
+    const turn = faultyTurn(lane, lanes, faults, (again) => {
+      late = again
+    })
+    return { lane: turn, release }
+  }
+  const wrapped = withMembers(lanes, { query, transaction, take })
   return withMembers(database, { lanes: wrapped, freshness: new Freshness(wrapped) })
+}
+
+/** A connection whose transactions meet the faults when they commit a batch. */
+function faultyTurn(lane: Lane, lanes: Lanes, faults: Fault[], setLate: (late: () => Promise<unknown>) => void): Lane {
+  const written: (readonly [text: string, parameters: readonly Parameter[]])[] = []
+  let fault: Fault | undefined
+  const query = async (text: string, parameters: readonly Parameter[] = []) => {
+    const isFirst = commitsBatch(text) || text.startsWith('INSERT INTO log')
+    if (!isFirst && written.length === 0) return await lane.query(text, parameters)
+    written.push([text, parameters])
+    if (!isFirst) return await lane.query(text, parameters)
+    fault = faults.shift()
+    if (fault === 'foreign') await lanes.query(FOREIGN, [parameters[0] ?? 0, parameters[1] ?? 0])
+    const run = () => lane.query(text, parameters)
+    return typeof fault === 'function' ? await fault(run) : await run()
+  }
+  const commit = async () => {
+    // The statement before it may still do something else.
+    await new Promise(setImmediate)
+    const isWhole = fault === undefined || fault === 'foreign' || fault === 'lost after' || typeof fault === 'function'
+    await (isWhole ? lane.commit() : lane.rollback())
+    if (fault === 'lost, then late') {
+      setLate(() =>
+        lanes.transaction(async (statements) => {
+          for (const [text, parameters] of written) await statements.query(text, parameters)
+        }),
+      )
+    }
+    if (fault === 'lost before' || fault === 'lost after' || fault === 'lost, then late')
+      throw new ConnectionLost('planned')
+    if (fault === 'timeout') throw new StatementTimeout(1)
+    if (fault === 'deadlock') throw Object.assign(new Error('planned'), { errno: '40P01' })
+  }
+  return withMembers(lane, { query, commit })
 }
 
 /** One commit of another process: `/foreign` becomes `true`. It leaves out the rows of the tree. */

@@ -1,3 +1,5 @@
+import { commitsBatch } from './batch-statements.ts'
+
 /** Length of the head of a message: its type, and its length. */
 const HEAD = 5
 /** First message of a connection that is no question for encryption. */
@@ -47,7 +49,7 @@ export class FrontendReader {
 }
 
 function isCommitText(text: string): boolean {
-  return text.startsWith('WITH l AS') || text === 'COMMIT'
+  return commitsBatch(text) || text === 'COMMIT'
 }
 
 /** The text that begins at a place and ends before a zero. */

@@ -115,7 +115,8 @@ export class TcpPostgres {
   }
 }
 
-function freePort(): number {
+/** A port of 127.0.0.1 that nothing listens on. */
+export function freePort(): number {
   const taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
   const { port } = taken
   taken.stop(true)

@@ -2,6 +2,7 @@ import type { Parameter, Statements } from '../../../src/store/postgres/connecti
 import { Freshness } from '../../../src/store/postgres/follow/freshness.ts'
 import type { PostgresDatabase } from '../../../src/store/postgres/postgres-database.ts'
 import { WALK, WALK_LIST } from '../../../src/store/postgres/reads/statements/tree-statements.ts'
+import { commitsBatch } from './batch-statements.ts'
 import { withMembers } from './with-members.ts'
 
 /** Gets each statement of a read with its answer. */
@@ -19,7 +20,7 @@ export function watchedDatabase(database: PostgresDatabase, { onRead, onCommitte
   const { lanes } = database
   const query = async <R extends object>(text: string, parameters: readonly Parameter[] = []) => {
     const rows = await lanes.query<R>(text, parameters)
-    if (text.startsWith('WITH l AS')) await onCommitted?.()
+    if (commitsBatch(text)) await onCommitted?.()
     if (text === WALK || text === WALK_LIST) onRead?.(text, parameters, rows)
     return rows
   }

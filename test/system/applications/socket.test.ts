@@ -42,7 +42,7 @@ test.each([
 ])('a second server on the same folder ends (%s), and the first keeps its socket', async (_, settings) => {
   await using dir = await tempDir()
   await using first = await spawnServer({ DATA_DIR: dir.path })
-  const says = `DATA_DIR: ${dir.path} is in use by the server at ${first.url} (process ${first.pid}): one folder is served by one server`
+  const says = `DATA_DIR: ${dir.path} is in use by the server at ${first.url} (process ${first.pid}): one folder is served by one server; on PostgreSQL give each one a folder of its own`
   await expect(spawnServer({ DATA_DIR: dir.path, ...settings })).rejects.toThrow(says)
   const { secret } = await addApplication(dir.path, 'shop')
   const { call } = await clientOfProcess(first)

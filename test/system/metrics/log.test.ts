@@ -12,6 +12,7 @@ import { logLines, startWatched } from './watched-server.ts'
 const ended: EndedRequest = {
   operation: 'get',
   status: 200,
+  startedAt: 0,
   milliseconds: 1,
   bytesIn: 0,
   bytesOut: 0,
@@ -19,6 +20,8 @@ const ended: EndedRequest = {
   method: 'GET',
   path: '/a.json',
   address: undefined,
+  applicationId: undefined,
+  refusal: undefined,
 }
 
 test('at debug every request has a line of its own', async () => {
@@ -119,7 +122,7 @@ async function failing() {
   const requestFailed = (method: string, path: string, _: unknown, id: string) => void failures.push([method, path, id])
   const observer = { ...silentObserver, requestFailed }
   const options = { dataDir: dir.path, applications: { app: { open: true } }, observer }
-  const applications = openApplications(options)
+  const { applications } = openApplications(options)
   for (const { database } of applications.open) {
     database.node = () => {
       throw new Error('on purpose')

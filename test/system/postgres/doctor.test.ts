@@ -80,9 +80,16 @@ const ROWS: readonly Row[] = [
   },
   {
     why: 'tables of a later version',
-    spoil: ['UPDATE installation SET schema_version = 99'],
-    says: /^problem +database: .*a later version of dhole has made the tables/m,
+    spoil: ["UPDATE installation SET schema_version = 99, least_version = 99, made_by = '9.1.0'"],
+    says: /^problem +database: .*: the tables of the schema "\w+" need dhole 9\.1\.0 or later; this is \d/m,
     status: 1,
+  },
+  {
+    why: 'tables of a later version that this one can use',
+    spoil: ['UPDATE installation SET schema_version = 99'],
+    flags: FULL,
+    says: /^ok +tables: those of a later version, which this one can use[\s\S]*^ok +tree "app": every row checked$/m,
+    status: 0,
   },
   {
     why: 'tables of an older version',

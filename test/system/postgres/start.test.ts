@@ -1,5 +1,6 @@
 /** What a server says, and how it ends, when it cannot use its database. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import program from '../../../package.json' with { type: 'json' }
 import { runDhole } from '../../support/dhole-command.ts'
 import { whyNoPostgres } from '../../support/postgres/cluster.ts'
 import { TcpPostgres } from '../../support/postgres/tcp-server.ts'
@@ -76,10 +77,16 @@ const ROWS: readonly Row[] = [
     line: `${CANNOT}its user lacks rights: INSERT on log, UPDATE on log, DELETE on node`,
   },
   {
+    why: 'tables of an older version that the user may not change',
+    settings: (server) => ({ DATABASE_URL: server.url('server', 'of the server') }),
+    spoil: ['UPDATE dhole.installation SET schema_version = 2'],
+    line: `${CANNOT}the tables of the schema "dhole" are of an older version, and this user may not change them: set DATABASE_OWNER_URL`,
+  },
+  {
     why: 'tables of a later version',
     settings: () => ({}),
-    spoil: ['UPDATE dhole.installation SET schema_version = 99'],
-    line: `${CANNOT}a later version of dhole has made the tables of the schema "dhole": use that version`,
+    spoil: ["UPDATE dhole.installation SET schema_version = 99, least_version = 99, made_by = '9.1.0'"],
+    line: `${CANNOT}the tables of the schema "dhole" need dhole 9.1.0 or later; this is ${program.version}`,
   },
   {
     why: 'a schema of another program',
@@ -100,6 +107,16 @@ const ROWS: readonly Row[] = [
     why: 'an owner without a database to use',
     settings: (server) => ({ DATABASE_URL: '', DATABASE_OWNER_URL: server.url() }),
     line: 'DATABASE_OWNER_URL: only with DATABASE_URL',
+  },
+  {
+    why: 'a pooler without an address for notifications',
+    settings: () => ({ DATABASE_POOLER: 'transaction' }),
+    line: 'DATABASE_POOLER: a pooler drops notifications: set DATABASE_LISTEN_URL to the address of the database itself, or HINTS=poll',
+  },
+  {
+    why: 'an address for notifications without a database',
+    settings: (server) => ({ DATABASE_URL: '', DATABASE_LISTEN_URL: server.url() }),
+    line: 'DATABASE_LISTEN_URL: only with DATABASE_URL',
   },
   {
     why: 'a file of the password that is missing',

@@ -32,8 +32,10 @@ const nowhere = (): boolean => false
 
 /** Errors of the calls about text messages. Of all others only `https-required` can occur there. */
 export type SmsErrorCode = Extract<ErrorCode, `sms-${string}`>
+/** Errors of the admin API. */
+type AdminErrorCode = Extract<ErrorCode, `admin-${string}`>
 /** Over HTTP a failed condition is no error: the answer is the node. */
-type TreeErrorCode = Exclude<ErrorCode, SmsErrorCode | 'condition-failed'>
+type TreeErrorCode = Exclude<ErrorCode, SmsErrorCode | AdminErrorCode | 'condition-failed'>
 
 /** Which requests can fail how. The compiler sees to it that no error is forgotten. */
 const reach: Readonly<Record<TreeErrorCode, (origin: Origin) => boolean>> = {

@@ -1,5 +1,6 @@
 import { LogFlag } from '../batch.ts'
-import { BatchConflict, insertLogRow } from '../commit/commit-statement.ts'
+import { BatchConflict } from '../commit/batch-conflict.ts'
+import { insertLogRow } from '../commit/commit-statement.ts'
 import { Patience } from '../commit/committer.ts'
 import { lastBatch } from '../commit/tree-head.ts'
 import type { Statements } from '../connection/lane.ts'

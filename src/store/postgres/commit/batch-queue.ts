@@ -33,6 +33,8 @@ export class BatchQueue {
   #isClosed = false
   /** Jobs that run one by one, because one of them has failed in the database. */
   #single = 0
+  /** Whether the batch under way is one of them. */
+  #isAlone = false
 
   constructor(
     runner: BatchRunner,
@@ -90,10 +92,14 @@ export class BatchQueue {
   }
 
   async #runJobs(): Promise<void> {
-    const jobs = this.#takeJobs()
+    const jobs = this.#takeJobs(0)
     const startedAt = performance.now()
     try {
-      const results = await this.#runner.runJobs(jobs.map(({ job }) => job))
+      const results = await this.#runner.runJobs(() => {
+        // What has come while the batch waited for its turn joins it.
+        jobs.push(...this.#takeJobs(jobs.length))
+        return jobs.map(({ job }) => job)
+      })
       this.#queue.unshift(...jobs.slice(results.length))
       this.#onCommitted(results.length, performance.now() - startedAt)
       for (const [index, result] of results.entries()) {
@@ -105,12 +111,14 @@ export class BatchQueue {
     }
   }
 
-  #takeJobs(): QueuedJob[] {
-    const most = this.#single > 0 ? 1 : MAX_JOBS
-    const end = this.#queue.findIndex((queued) => 'work' in queued)
-    const jobs = this.#queue.splice(0, Math.min(most, end === -1 ? this.#queue.length : end)) as QueuedJob[]
+  /** @param taken jobs that the batch has already */
+  #takeJobs(taken: number): QueuedJob[] {
+    if (taken > 0 && this.#isAlone) return []
+    this.#isAlone = this.#single > 0
     if (this.#single > 0) this.#single--
-    return jobs
+    const most = this.#isAlone ? 1 : MAX_JOBS - taken
+    const end = this.#queue.findIndex((queued) => 'work' in queued)
+    return this.#queue.splice(0, Math.min(most, end === -1 ? this.#queue.length : end)) as QueuedJob[]
   }
 
   /** What will fail again is the fault of one job: each is tried alone. */

@@ -7,11 +7,13 @@ import type { ReadAnswer } from '../../../tree/read-program.ts'
 import type { Job } from '../../store.ts'
 import type { AppliedTree, NextBatch } from '../applied-tree.ts'
 import { type AppliedBatch, type BatchTransaction, type BatchWork, LogFlag } from '../batch.ts'
+import type { Statements } from '../connection/lane.ts'
 import type { Lanes } from '../connection/lanes.ts'
 import type { StorageClock } from '../database-clock.ts'
 import type { Follower } from '../follow/follower.ts'
 import { settingsText } from '../follow/foreign-batches.ts'
-import { BatchConflict, commitBatch, completeLogRow, insertLogRow, type LogRow } from './commit-statement.ts'
+import { BatchConflict } from './batch-conflict.ts'
+import { completeLogRow, insertLogRow, type LogRow } from './commit-statement.ts'
 import { commitSurely, Patience } from './committer.ts'
 import { BaseTree } from './jobs/base-tree.ts'
 import { Fetcher, type FetchIndexes } from './jobs/fetch.ts'
@@ -20,9 +22,11 @@ import type { RecordClock } from './record-clock.ts'
 import { textParts } from './text-parts.ts'
 import { treeParts } from './tree-parts.ts'
 import type { OpenIndexes } from './working-tree.ts'
+import type { WriteAccess } from './write-access.ts'
+import { WriterQueue } from './writer-queue.ts'
 
-/** Reads interior nodes for jobs, as of the applied batch. */
-type ReadInterior = (kind: 'node' | 'size', path: Path) => Promise<ReadAnswer>
+/** Reads interior nodes for jobs, as of the last batch. @param statements default: those of a snapshot */
+type ReadInterior = (kind: 'node' | 'size', path: Path, statements?: Statements) => Promise<ReadAnswer>
 
 export interface BatchParts {
   readonly lanes: Lanes
@@ -40,19 +44,29 @@ export interface BatchParts {
   readonly waitMs: number
 }
 
+/** A batch whose jobs have run. */
+interface DoneBatch {
+  readonly open: OpenBatch
+  readonly base: BaseTree
+  readonly before: AppliedBatch
+  readonly next: AppliedBatch
+}
+
 /** Results of the first jobs. */
 type Results = readonly JobResult[]
 
 /** Runs jobs, or other work, as batches of one tree. Call it for one batch at a time. */
 export class BatchRunner {
   readonly #parts: BatchParts
+  readonly #writers: WriterQueue
   #base: BaseTree
   #fetcher: Fetcher
   #keys: PushIds
 
   constructor(parts: BatchParts) {
-    const { tree, fetchIndexes } = parts
+    const { lanes, tree, follower, fetchIndexes } = parts
     this.#parts = parts
+    this.#writers = new WriterQueue(lanes, tree, follower)
     this.#base = new BaseTree()
     this.#fetcher = new Fetcher(tree.tree, this.#base, fetchIndexes)
     this.#keys = new PushIds(tree.batch.pushTime)
@@ -63,37 +77,45 @@ export class BatchRunner {
 
   /**
    * Runs jobs as one batch. Resolves when it is durable and applied.
+   * @param take called when the turn of the batch has come, perhaps more than once: each time with the same jobs first
    * @returns the results of the first of them; the others must run in a later batch
    * @throws `unavailable`, or what will fail again; nothing is written
    */
-  runJobs(jobs: readonly Job[]): Promise<Results> {
-    return this.#run((before, patience) => this.#attempt(jobs, before, patience))
+  runJobs(take: () => readonly Job[]): Promise<Results> {
+    return this.#run((access, patience) => this.#attempt(take(), access, patience))
   }
 
   /** Runs work as one batch; see `runJobs`. */
   runWork<T>(work: BatchWork<T>): Promise<T> {
-    return this.#run((before, patience) => this.#attemptWork(work, before, patience))
+    return this.#run((access, patience) => this.#attemptWork(work, access, patience))
   }
 
   /** Repeats an attempt until no other batch comes before it. */
-  async #run<T>(attempt: (before: AppliedBatch, patience: Patience) => Promise<T>): Promise<T> {
+  async #run<T>(attempt: (access: WriteAccess, patience: Patience) => Promise<T>): Promise<T> {
     const patience = new Patience(this.#parts.waitMs)
     for (;;) {
       if (this.#parts.tree.isMoved) throw new DholeError('unavailable')
       const before = this.#parts.tree.batch
       try {
-        return await attempt(before, patience)
+        return await this.#writers.run(patience, (access) => attempt(access, patience))
       } catch (error) {
         this.#forget()
-        if (!(error instanceof BatchConflict)) throw error
-        this.#parts.observer.batchConflicted?.()
-        await patience.run(() => this.#parts.follower.pull())
-        if (this.#parts.tree.batch === before) await patience.run(() => this.#parts.follower.replaced())
-        if (this.#parts.tree.batch === before) {
-          throw new DholeError('unavailable', undefined, { cause: error })
+        if (!(error instanceof BatchConflict)) await patience.after(error)
+        else {
+          this.#writers.metOther()
+          if (!error.isBusy) await this.#catchUp(before, patience, error)
         }
       }
     }
+  }
+
+  /** Another batch came first, or the last one was replaced. @throws `unavailable` when neither is found */
+  async #catchUp(before: AppliedBatch, patience: Patience, conflict: BatchConflict): Promise<void> {
+    const { tree, follower, observer } = this.#parts
+    observer.batchConflicted?.()
+    await patience.run(() => follower.pull())
+    if (tree.batch === before) await patience.run(() => follower.replaced())
+    if (tree.batch === before) throw new DholeError('unavailable', undefined, { cause: conflict })
   }
 
   /** Forgets what is known of the tree. An attempt under way goes on with it, and fails. */
@@ -104,8 +126,9 @@ export class BatchRunner {
     this.#keys = new PushIds(Math.max(this.#keys.lastTime, tree.batch.pushTime))
   }
 
-  async #attempt(jobs: readonly Job[], before: AppliedBatch, patience: Patience): Promise<Results> {
-    const { lanes, tree, records, clock, openIndexes, inlineLength, readInterior } = this.#parts
+  async #attempt(jobs: readonly Job[], access: WriteAccess, patience: Patience): Promise<Results> {
+    const { tree, records, clock, openIndexes, inlineLength, readInterior } = this.#parts
+    const before = tree.batch
     const [base, fetcher, keys] = [this.#base, this.#fetcher, this.#keys]
     let nextId = before.nextId
     const now = Math.max(clock.now, before.at)
@@ -117,8 +140,11 @@ export class BatchRunner {
       seq: before.seq,
       settings: tree.settings,
       takeId: () => nextId++,
-      fetch: (unknown) => patience.run(() => lanes.use((lane) => fetcher.fetch(lane, unknown, records.outdated))),
-      read: (kind, path) => patience.run(() => readInterior(kind, path)),
+      fetch: (unknown) => access.read((statements) => fetcher.fetch(statements, unknown, records.outdated)),
+      read: (kind, path) => {
+        const read = () => readInterior(kind, path, access.turn).catch(rethrowCause)
+        return access.turn === undefined ? patience.run(read) : read()
+      },
     })
     const results = await open.run(jobs)
     const next: AppliedBatch = {
@@ -129,24 +155,19 @@ export class BatchRunner {
       pushTime: keys.lastTime,
       nextId,
     }
-    await this.#commit(open, base, before, next, patience)
+    await this.#commit({ open, base, before, next }, access, patience)
     return results
   }
 
   /** Writes what a batch has changed, if anything, and applies it. */
-  async #commit(
-    open: OpenBatch,
-    base: BaseTree,
-    before: AppliedBatch,
-    next: AppliedBatch,
-    patience: Patience,
-  ): Promise<void> {
-    const { lanes, tree, records, follower } = this.#parts
+  async #commit({ open, base, before, next }: DoneBatch, access: WriteAccess, patience: Patience): Promise<void> {
+    const { tree, records, follower } = this.#parts
     const { working, indexes, log } = open
     const steps = treeParts(working)
     const tableParts = runBriefly(steps)?.value ?? (await runInTurns(steps))
     const parts = [...tableParts, ...textParts(working.settings, working.records, records.now), ...indexes.parts()]
     if (parts.length === 0 && log.commits.length === 0 && next.pushTime === before.pushTime) {
+      access.end()
       // What the jobs were told is of the last batch only if no other was committed meanwhile.
       await patience.run(() => follower.pull())
       if (tree.batch !== before) throw new BatchConflict()
@@ -168,7 +189,8 @@ export class BatchRunner {
     const settings = working.settings.size === 0 ? tree.settings : new Map([...tree.settings, ...working.settings])
     await this.#guarded(
       next,
-      () => commitBatch(lanes, ready),
+      (isRepeated) => access.commit(ready, isRepeated),
+      access,
       patience,
       () => {
         base.advance(working.slots, working.interiors)
@@ -182,8 +204,9 @@ export class BatchRunner {
     })
   }
 
-  async #attemptWork<T>(work: BatchWork<T>, before: AppliedBatch, patience: Patience): Promise<T> {
-    const { lanes, tree, clock } = this.#parts
+  async #attemptWork<T>(work: BatchWork<T>, access: WriteAccess, patience: Patience): Promise<T> {
+    const { tree, clock } = this.#parts
+    const before = tree.batch
     const now = Math.max(clock.now, before.at)
     const done = { flags: 0, nextId: before.nextId, result: undefined as T | undefined }
     const stamp = newStamp()
@@ -196,11 +219,11 @@ export class BatchRunner {
       data: null,
       settings: null,
     }
-    const commit = () =>
-      lanes.transaction(async (statements) => {
+    const commit = (isRepeated: boolean) =>
+      access.transaction(async (statements, isPolite) => {
         // The row comes first: when an attempt whose answer was lost has taken effect, what it has told counts, and work does not
         // run again on what it has written.
-        await insertLogRow(statements, tree.tree, before, row)
+        await insertLogRow(statements, tree.tree, before, row, isPolite)
         Object.assign(done, { flags: 0, nextId: before.nextId })
         const transaction: BatchTransaction = {
           statements,
@@ -217,8 +240,8 @@ export class BatchRunner {
         done.result = await work(transaction)
         if (done.flags !== 0 || done.nextId !== before.nextId)
           await completeLogRow(statements, tree.tree, nextBatch(), done.flags)
-      })
-    await this.#guarded({ batch: before.batch + 1, stamp }, commit, patience, () => ({
+      }, isRepeated)
+    await this.#guarded({ batch: before.batch + 1, stamp }, commit, access, patience, () => ({
       batch: nextBatch(),
       flags: done.flags,
       settings: tree.settings,
@@ -227,15 +250,16 @@ export class BatchRunner {
     return done.result as T
   }
 
-  /** Commits a batch while no read holds it back, and applies it. */
+  /** Commits a batch and applies it. One that does not queue is held back by reads. */
   async #guarded(
     { batch, stamp }: Pick<AppliedBatch, 'batch' | 'stamp'>,
-    commit: () => Promise<void>,
+    commit: (isRepeated: boolean) => Promise<void>,
+    { turn }: WriteAccess,
     patience: Patience,
     next: () => NextBatch,
   ): Promise<void> {
     const { lanes, tree, observer } = this.#parts
-    const ended = await tree.beginCommit(stamp)
+    const ended = turn === undefined ? await tree.beginCommit(stamp) : tree.beginCommitNow(stamp)
     try {
       await commitSurely(lanes, { tree: tree.tree, number: batch, stamp }, commit, patience, () =>
         observer.batchDoubted?.(),
@@ -246,6 +270,11 @@ export class BatchRunner {
       ended()
     }
   }
+}
+
+/** @throws what the database has thrown */
+function rethrowCause(error: unknown): never {
+  throw error instanceof DholeError && error.code === 'unavailable' ? (error.cause ?? error) : error
 }
 
 /** Tells a batch from another one of the same number. */

@@ -2,6 +2,9 @@ import { loopTurn } from '../../../scheduling/loop-turn.ts'
 import { type AppliedBatch, type CommitPart, LogFlag, type PartContext } from '../batch.ts'
 import type { Parameter, Statements } from '../connection/lane.ts'
 import type { Lanes } from '../connection/lanes.ts'
+import { BatchConflict } from './batch-conflict.ts'
+import type { WriteTurn } from './write-turn.ts'
+import { TRIED_LOCK, TRY_LOCK } from './writer-lock.ts'
 
 /** Version of the rows of the log. */
 const FORMAT = 1
@@ -23,13 +26,6 @@ export interface LogRow {
   readonly settings: string | null
 }
 
-/** Another batch has the number, or the batch before it is not the one that this process has applied. */
-export class BatchConflict extends Error {
-  constructor() {
-    super('another batch was committed')
-  }
-}
-
 /** A batch that is ready to be committed. */
 export interface ReadyBatch {
   readonly tree: number
@@ -45,22 +41,44 @@ function isOneStatement({ length, parts }: ReadyBatch): boolean {
   return length <= MAX_LENGTH && parts.length <= MAX_PARTS
 }
 
-/** Commits a batch. @throws `BatchConflict`, with nothing written; what the database throws */
-export async function commitBatch(lanes: Lanes, ready: ReadyBatch): Promise<void> {
+/**
+ * Commits a batch that may meet those of other processes.
+ * @param isPolite whether it is left undone while other processes queue
+ * @throws `BatchConflict`, with nothing written; what the database throws
+ */
+export async function commitBatch(lanes: Lanes, ready: ReadyBatch, isPolite: boolean): Promise<void> {
+  if (!isOneStatement(ready)) return lanes.transaction((statements) => writeBatch(statements, ready, isPolite))
+  const [answer] = await lanes.query<CommitAnswer>(...printed(ready, isPolite))
+  check(answer)
+}
+
+/** Commits a batch in its turn. @throws as `commitBatch` */
+export async function commitInTurn(turn: WriteTurn, ready: ReadyBatch): Promise<void> {
   if (isOneStatement(ready)) {
-    const { text, parameters } = printed(ready)
-    const [answer] = await lanes.query<{ committed: number }>(text, parameters)
-    if (answer?.committed !== 1) throw new BatchConflict()
-    return
+    const [answer] = await turn.commit<CommitAnswer>(printed(ready, false))
+    check(answer)
+  } else {
+    await writeBatch(turn, ready, false)
+    await turn.commit()
   }
-  await lanes.transaction(async (statements) => {
-    await writeBatch(statements, ready)
-  })
+}
+
+interface CommitAnswer {
+  readonly committed: number
+  readonly isFree?: boolean
+}
+
+function check(answer: CommitAnswer | undefined): void {
+  if (answer?.committed !== 1) throw new BatchConflict(answer?.isFree === false)
 }
 
 /** Writes a batch with several statements of one transaction, the row of the log first. @throws `BatchConflict` */
-async function writeBatch(statements: Statements, { tree, before, row, parts }: ReadyBatch): Promise<void> {
-  await insertLogRow(statements, tree, before, row)
+async function writeBatch(
+  statements: Statements,
+  { tree, before, row, parts }: ReadyBatch,
+  isPolite: boolean,
+): Promise<void> {
+  await insertLogRow(statements, tree, before, row, isPolite)
   for (const part of parts) {
     const { context, parameters } = contextOf('true', [tree])
     const text = part.sql(context)
@@ -69,17 +87,23 @@ async function writeBatch(statements: Statements, { tree, before, row, parts }: 
   }
 }
 
-/** Inserts the row of a batch. @throws `BatchConflict` */
+/**
+ * Inserts the row of a batch.
+ * @param isPolite whether it is left undone while other processes queue
+ * @throws `BatchConflict`
+ */
 export async function insertLogRow(
   statements: Statements,
   tree: number,
   before: AppliedBatch,
   row: LogRow,
+  isPolite = false,
 ): Promise<void> {
-  const rows = await statements.query<{ ok: number }>(
-    `${INSERT_LOG} RETURNING 1 AS ok`,
-    logParameters(tree, before, row),
-  )
+  const [lock, rows] = await Promise.all([
+    isPolite ? statements.query<{ isFree: boolean }>(TRY_LOCK, [tree]) : [],
+    statements.query<{ ok: number }>(`${INSERT_LOG} RETURNING 1 AS ok`, logParameters(tree, before, row)),
+  ])
+  if (lock[0]?.isFree === false) throw new BatchConflict(true)
   if (rows.length !== 1) throw new BatchConflict()
 }
 
@@ -96,13 +120,15 @@ export async function completeLogRow(
   )
 }
 
-const INSERT_LOG =
+/** @param condition one more, or none */
+const insertLog = (condition = '') =>
   'INSERT INTO log (tree, batch, first_seq, last_seq, at, push_time, next_id, stamp, format, flags, heads, data, settings) ' +
   'SELECT $1::int, $2::bigint, $4::bigint, $5::bigint, $6::bigint, $7::bigint, $8::bigint, $9::text, ' +
   `${FORMAT}, $10::int, $11::text, $12::text, $13::text ` +
   'WHERE EXISTS (SELECT FROM log p WHERE p.tree = $1::int AND p.batch = $2::bigint - 1 AND p.stamp = $3::text ' +
   `AND (p.flags & ${LogFlag.moved} = 0 OR $10::int & ${LogFlag.moved} <> 0)) ` +
-  'ON CONFLICT DO NOTHING'
+  `${condition && `AND ${condition} `}ON CONFLICT DO NOTHING`
+const INSERT_LOG = insertLog()
 
 function logParameters(
   tree: number,
@@ -126,11 +152,14 @@ function logParameters(
   ]
 }
 
-function printed({ tree, before, row, parts }: ReadyBatch): { text: string; parameters: readonly Parameter[] } {
+function printed({ tree, before, row, parts }: ReadyBatch, isPolite: boolean): readonly [string, Parameter[]] {
   const { context, parameters } = contextOf('EXISTS (SELECT FROM l)', logParameters(tree, before, row))
-  let text = `WITH l AS (${INSERT_LOG} RETURNING 1)`
+  const [lock, isFree] = isPolite
+    ? [`q AS MATERIALIZED (SELECT ${TRIED_LOCK} AS free), `, '(SELECT free FROM q)']
+    : ['', '']
+  let text = `WITH ${lock}l AS (${insertLog(isFree)} RETURNING 1)`
   for (const part of parts) text += `, ${part.name} AS (${part.sql(context)})`
-  return { text: `${text} SELECT count(*)::int AS committed FROM l`, parameters }
+  return [`${text} SELECT count(*)::int AS committed${isFree && `, ${isFree} AS "isFree"`} FROM l`, parameters]
 }
 
 function contextOf(guard: string, parameters: Parameter[]): { context: PartContext; parameters: Parameter[] } {

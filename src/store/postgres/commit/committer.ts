@@ -1,7 +1,7 @@
 import { DholeError } from '../../../error.ts'
 import { failureKind } from '../connection/database-errors.ts'
 import type { Lanes } from '../connection/lanes.ts'
-import { BatchConflict } from './commit-statement.ts'
+import { BatchConflict } from './batch-conflict.ts'
 
 /** First and longest pause between two attempts, in milliseconds. */
 const FIRST_PAUSE_MS = 25
@@ -49,7 +49,8 @@ const LOOK =
 /**
  * Commits a batch, and finds out what has become of it when the answer was lost: its number belongs to it, to another
  * batch, or to none.
- * @param commit writes the batch; it can be repeated
+ * @param commit writes the batch. It may be called again: then it must not leave the batch undone because others queue, since
+ * what it has sent before may be among them.
  * @param onDoubt called when the answer was lost
  * @throws `BatchConflict` when another batch has the number; `unavailable` when the database stays away, or the number is of
  * a batch whose row was removed: the batch may be committed; what will fail again
@@ -57,15 +58,15 @@ const LOOK =
 export async function commitSurely(
   lanes: Lanes,
   batch: { readonly tree: number; readonly number: number; readonly stamp: string },
-  commit: () => Promise<void>,
+  commit: (isRepeated: boolean) => Promise<void>,
   patience: Patience,
   onDoubt: () => void = () => {},
 ): Promise<void> {
   // Whether an earlier attempt may have taken effect, or may do so later.
   let isDoubtful = false
-  for (;;) {
+  for (let attempt = 0; ; attempt++) {
     try {
-      await commit()
+      await commit(attempt > 0)
       return
     } catch (error) {
       const isConflict = error instanceof BatchConflict

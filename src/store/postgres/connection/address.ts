@@ -15,6 +15,13 @@ export interface DatabaseAddress {
   readonly ca?: string | undefined
   /** Allows connections to other machines that are not encrypted, or whose other end is not verified. */
   readonly insecure?: boolean | undefined
+  /**
+   * `transaction`: `url` is that of a pooler, which may give each transaction another session. The settings of sessions are
+   * then those of the role, and no statement is prepared. Default `none`.
+   */
+  readonly pooler?: 'none' | 'transaction' | undefined
+  /** The same database without the pooler, for what needs a session: notifications and copies. Default: `url`. */
+  readonly listenUrl?: string | undefined
 }
 
 export const DEFAULT_SCHEMA = 'dhole'
@@ -43,7 +50,7 @@ export function serversOf({ url, ...address }: DatabaseAddress): readonly Connec
 
 function serverOf(
   url: string,
-  { schema = DEFAULT_SCHEMA, ca, insecure }: Omit<DatabaseAddress, 'url'>,
+  { schema = DEFAULT_SCHEMA, ca, insecure, pooler }: Omit<DatabaseAddress, 'url'>,
 ): ConnectionOptions {
   const parsed = parse(url)
   for (const name of parsed.searchParams.keys()) {
@@ -71,13 +78,26 @@ function serverOf(
     password: decoded(parsed.password),
     database,
     tls: tlsOf(mode, parsed.hostname, ca),
-    connection: { ...SESSION, search_path: schema },
+    ...(pooler === 'transaction'
+      ? { connection: { application_name: PROGRAM }, prepare: false }
+      : { connection: { application_name: PROGRAM, ...sessionSettings(schema) } }),
   } as ConnectionOptions
+}
+
+/** An address whose sessions are ours alone. */
+export function directAddress({ listenUrl, ...address }: DatabaseAddress): DatabaseAddress {
+  return listenUrl === undefined ? address : { ...address, url: listenUrl, pooler: 'none' }
+}
+
+const PROGRAM = 'dhole'
+
+/** Settings that every session must have. */
+export function sessionSettings(schema: string): Readonly<Record<string, string>> {
+  return { ...SESSION, search_path: schema }
 }
 
 /** Parallel workers and JIT compilation cost short statements milliseconds; plans must not change with the parameters. */
 const SESSION = {
-  application_name: 'dhole',
   synchronous_commit: 'on',
   jit: 'off',
   enable_seqscan: 'off',

@@ -79,12 +79,20 @@ function isLoginRefusal({ errno }: ServerError): boolean {
   return errno.startsWith('28') || errno === NO_DATABASE
 }
 
+/** What PgBouncer and its kin answer to settings of a session. */
+const POOLER = /^unsupported startup parameter/
+
+/** Whether a pooler has refused the settings of a session. */
+export function isPoolerRefusal(error: unknown): boolean {
+  return isServerError(error) && POOLER.test(error.message)
+}
+
 /** Codes of the driver and of TLS for a connection that the settings do not allow, or the other end does not offer. */
 const UNUSABLE = /^(ERR_TLS|ERR_BORINGSSL|ERR_POSTGRES_TLS|ERR_POSTGRES_UN|CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO)/
 
 /** Whether no connection can be opened before the settings or the server are changed. */
 export function isUnusable(error: unknown): boolean {
-  if (isServerError(error)) return isLoginRefusal(error)
+  if (isServerError(error)) return isLoginRefusal(error) || isPoolerRefusal(error)
   const cause = error instanceof ConnectionLost ? error.cause : error
   return cause instanceof Error && 'code' in cause && UNUSABLE.test(String(cause.code))
 }

@@ -1,12 +1,21 @@
 import { lookup } from 'node:dns/promises'
 import { codeOf } from '../../../files/system-error.ts'
 import type { DatabaseAddress } from './address.ts'
-import { ConnectionLost, failureKind, isServerError, isUnusable, NO_DATABASE } from './database-errors.ts'
+import {
+  ConnectionLost,
+  failureKind,
+  isPoolerRefusal,
+  isServerError,
+  isUnusable,
+  NO_DATABASE,
+} from './database-errors.ts'
 
 /** SQLSTATE of a missing right, of a write to a standby, and of a server whose connections are all taken. */
 const NO_RIGHT = '42501'
 const READ_ONLY = '25006'
 const TOO_MANY = '53300'
+/** SQLSTATE of a lock that was not free in time. */
+const NOT_FREE = '55P03'
 /** Codes of the driver: nothing listens at the address or its name is not known; the server does not offer TLS. */
 const REFUSED = 'ERR_POSTGRES_CONNECTION_REFUSED'
 const NO_TLS = 'ERR_POSTGRES_TLS_NOT_AVAILABLE'
@@ -36,6 +45,7 @@ export async function problemOf(error: unknown, address: Pick<DatabaseAddress, '
 
 /** What an error of the database or its connection means, for the operator. */
 export function reasonOf(error: unknown): string {
+  if (isPoolerRefusal(error)) return 'a pooler answers there: set DATABASE_POOLER=transaction'
   return isServerError(error) ? serverReason(error.errno, error.message) : connectionReason(error)
 }
 
@@ -45,6 +55,7 @@ function serverReason(state: string, message: string): string {
   if (state === NO_RIGHT) return `its user lacks a right: ${message}`
   if (state === READ_ONLY) return `it takes no writes, as a standby does: ${message}`
   if (state === TOO_MANY) return `all its connections are taken: ${message}`
+  if (state === NOT_FREE) return `a table is in use by a long transaction: ${message}`
   return message
 }
 

@@ -5,6 +5,13 @@ import type { Primary } from './primary.ts'
 /** Maximum long reads at a time: each holds a connection, a snapshot and a growing text. */
 const LONG_READS = 4
 
+/** A connection that one piece of work has for itself. */
+export interface TakenLane {
+  readonly lane: Lane
+  /** Lets others have it. May be called more than once. */
+  release(): void
+}
+
 /** What a connection is used for. */
 export type LaneUse = 'statement' | 'snapshot' | 'transaction' | 'other'
 
@@ -32,6 +39,8 @@ export interface LaneSettings {
 export class Lanes implements Statements {
   /** Long reads of all trees. At most half of the connections are theirs. */
   readonly long: TaskLimit
+  /** Batches that wait for other processes, each with a connection. One is left for everything else, if there are several. */
+  readonly queued: TaskLimit
   readonly #settings: LaneSettings
   readonly #idle: Lane[] = []
   readonly #waiting: ((lane: Lane | undefined) => void)[] = []
@@ -41,7 +50,14 @@ export class Lanes implements Statements {
 
   constructor(settings: LaneSettings) {
     this.#settings = settings
-    this.long = new TaskLimit(Math.max(1, Math.min(LONG_READS, Math.trunc(settings.connections / 2))))
+    const long = Math.max(1, Math.min(LONG_READS, Math.trunc(settings.connections / 2)))
+    this.long = new TaskLimit(long)
+    this.queued = new TaskLimit(Math.max(1, settings.connections - long - 1))
+  }
+
+  /** Longest time of one statement, in milliseconds. */
+  get statementMs(): number {
+    return this.#settings.statementMs
   }
 
   /** Runs one statement on any connection. @throws as `Statements` */
@@ -84,13 +100,24 @@ export class Lanes implements Statements {
 
   /** Runs work on a connection of its own. */
   async use<T>(work: (lane: Lane) => Promise<T>, use: LaneUse = 'other'): Promise<T> {
-    const lane = this.#idle.pop() ?? (await this.#next())
-    this.#settings.events?.onUsed?.(use)
+    const { lane, release } = await this.take(use)
     try {
       return await work(lane)
     } finally {
-      this.#release(lane)
+      release()
     }
+  }
+
+  /** Takes a connection. @throws what opening one throws */
+  async take(use: LaneUse = 'other'): Promise<TakenLane> {
+    const lane = this.#idle.pop() ?? (await this.#next())
+    this.#settings.events?.onUsed?.(use)
+    let isTaken = true
+    const release = () => {
+      if (isTaken) this.#release(lane)
+      isTaken = false
+    }
+    return { lane, release }
   }
 
   /** Closes all connections; work under way fails. */

@@ -1,5 +1,5 @@
 import type { SQL } from 'bun'
-import { type DatabaseAddress, DEFAULT_SCHEMA, serversOf } from '../connection/address.ts'
+import { type DatabaseAddress, DEFAULT_SCHEMA, directAddress, serversOf } from '../connection/address.ts'
 import { problemOf } from '../connection/database-problem.ts'
 import type { ConnectionOptions } from '../connection/lane.ts'
 import { Lanes } from '../connection/lanes.ts'
@@ -30,7 +30,8 @@ export class CopyDatabase {
   }
 
   /** Connects, and makes the tables where there are none. @throws as `PostgresDatabase.open` */
-  static async open(address: DatabaseAddress): Promise<CopyDatabase> {
+  static async open(given: DatabaseAddress): Promise<CopyDatabase> {
+    const address = ofSessions(given)
     const database = await PostgresDatabase.open({ ...address, connections: CONNECTIONS, statementMs: STATEMENT_MS })
     const primary = new Primary(serversOf(address).map(withoutFlushes))
     const lanes = new Lanes({ primary, connections: WRITERS, statementMs: STATEMENT_MS })
@@ -49,7 +50,11 @@ export class CopyDatabase {
  * @throws TypeError for a wrong address, `DatabaseProblem` when the database cannot be used
  */
 export async function lookAt<T>(address: DatabaseAddress, work: (lanes: Lanes | undefined) => Promise<T>): Promise<T> {
-  const lanes = new Lanes({ primary: new Primary(serversOf(address)), connections: 1, statementMs: STATEMENT_MS })
+  const lanes = new Lanes({
+    primary: new Primary(serversOf(ofSessions(address))),
+    connections: 1,
+    statementMs: STATEMENT_MS,
+  })
   try {
     const [found] = await lanes
       .query<{ there: boolean }>("SELECT to_regclass(format('%I.application', $1::text)) IS NOT NULL AS there", [
@@ -62,6 +67,13 @@ export async function lookAt<T>(address: DatabaseAddress, work: (lanes: Lanes | 
   } finally {
     await lanes.close()
   }
+}
+
+/** An address whose sessions are ours alone: a copy holds a lock of one. @throws TypeError when only that of a pooler is known */
+function ofSessions(given: DatabaseAddress): DatabaseAddress {
+  const address = directAddress(given)
+  if (address.pooler !== 'transaction') return address
+  throw new TypeError('a copy needs the address of the database itself, without a pooler: set DATABASE_LISTEN_URL')
 }
 
 function withoutFlushes(options: ConnectionOptions): ConnectionOptions {

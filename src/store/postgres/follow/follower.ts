@@ -3,7 +3,7 @@ import type { Observer } from '../../../observer.ts'
 import type { AppliedTree } from '../applied-tree.ts'
 import { Patience } from '../commit/committer.ts'
 import type { Lanes } from '../connection/lanes.ts'
-import { headOf, nextBatchOf, PAGE_ROWS, rowsAfter } from './foreign-batches.ts'
+import { type ForeignRow, headOf, nextBatchOf, PAGE_ROWS, rowsAfter } from './foreign-batches.ts'
 import type { Freshness } from './freshness.ts'
 import type { History } from './history.ts'
 
@@ -23,6 +23,8 @@ export class Follower {
   readonly #history: History
   /** When the last question was asked whose answer is applied, by `performance.now()`. */
   #askedAt = Number.NEGATIVE_INFINITY
+  /** What calls wait for until its question is sent. */
+  #shared: { readonly question: object; readonly fresh: Promise<void> } | undefined
   /** Resolves when the rows that are being read are applied. */
   #applying: Promise<void> | undefined
   readonly #observer: FollowerObserver
@@ -56,7 +58,15 @@ export class Follower {
    * @param waitMs how long to wait for a database that is away, in milliseconds
    * @throws `unavailable`
    */
-  async fresh(waitMs: number): Promise<void> {
+  fresh(waitMs: number): Promise<void> {
+    const question = this.#freshness.join(this.#tree.tree)
+    if (this.#shared?.question === question) return this.#shared.fresh
+    const fresh = this.#fresh(waitMs)
+    this.#shared = { question, fresh }
+    return fresh
+  }
+
+  async #fresh(waitMs: number): Promise<void> {
     try {
       await this.pull()
     } catch (error) {
@@ -121,6 +131,20 @@ export class Follower {
     }
   }
 
+  /**
+   * Applies rows that were read elsewhere, oldest first. Those that are applied already are left out.
+   * @returns `false` when one does not follow the applied batch
+   */
+  applyRows(rows: readonly ForeignRow[]): boolean {
+    for (const row of rows) {
+      const { batch } = this.#tree.batch
+      if (row.batch <= batch) continue
+      if (row.batch !== batch + 1) return false
+      this.#tree.apply(nextBatchOf(row, this.#tree.settings))
+    }
+    return true
+  }
+
   #catchUp(): Promise<void> {
     this.#applying = this.#applyAll().finally(() => {
       this.#applying = undefined
@@ -135,10 +159,7 @@ export class Follower {
       for (const row of rows) {
         // The process that commits a batch applies it itself.
         if (row.stamp === this.#tree.committing?.stamp) await this.#tree.committing.ended
-        const { batch } = this.#tree.batch
-        if (row.batch <= batch) continue
-        if (row.batch !== batch + 1) return await this.#begin()
-        this.#tree.apply(nextBatchOf(row, this.#tree.settings))
+        if (!this.applyRows([row])) return await this.#begin()
       }
       if (rows.length < PAGE_ROWS) return
     }

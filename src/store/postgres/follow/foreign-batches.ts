@@ -4,6 +4,7 @@ import type { Commit, LoggedChange } from '../../store.ts'
 import type { NextBatch } from '../applied-tree.ts'
 import { type AppliedBatch, LogFlag } from '../batch.ts'
 import { BATCH_COLUMNS, lastBatch, readSettings } from '../commit/tree-head.ts'
+import type { Statements } from '../connection/lane.ts'
 import type { Lanes } from '../connection/lanes.ts'
 
 /** Rows of the log read at once. */
@@ -24,8 +25,8 @@ const AFTER =
 const APPLICATION = 'SELECT epoch, moved_to IS NOT NULL AS "isMoved" FROM application WHERE tree = $1::int'
 
 /** The rows behind a batch, oldest first, at most `PAGE_ROWS`. */
-export function rowsAfter(lanes: Lanes, tree: number, batch: number): Promise<readonly ForeignRow[]> {
-  return lanes.query<ForeignRow>(AFTER, [tree, batch])
+export function rowsAfter(statements: Statements, tree: number, batch: number): Promise<readonly ForeignRow[]> {
+  return statements.query<ForeignRow>(AFTER, [tree, batch])
 }
 
 /** The batch of a row. @param settings texts beside the tree as of the batch before */

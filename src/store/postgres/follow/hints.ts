@@ -1,10 +1,10 @@
-import { SQL } from 'bun'
 import type { HintKind } from '../../../observer.ts'
 import type { AppliedTree } from '../applied-tree.ts'
-import type { ConnectionOptions } from '../connection/lane.ts'
+import type { Statements } from '../connection/lane.ts'
 import type { Primary } from '../connection/primary.ts'
 import type { Follower } from './follower.ts'
 import type { Freshness } from './freshness.ts'
+import { Listener } from './listener.ts'
 
 /** How often a process looks for batches that no hint has told it of, in milliseconds. */
 const POLL_MS = 500
@@ -21,9 +21,17 @@ interface FollowedTree {
   readonly follower: Follower
 }
 
-interface ListeningClient {
-  readonly client: SQL
-  readonly server: ConnectionOptions
+/** How processes learn of each other's batches. */
+export interface HintSettings {
+  /** Server that the connections of this process use. */
+  readonly primary: Primary
+  /** The same servers by addresses of their own, when those of `primary` are of a pooler. */
+  readonly direct?: Primary | undefined
+  /** Names the channel. */
+  readonly schema: string
+  /** Time between two looks, in place of notifications, in milliseconds; `undefined`: with notifications. */
+  readonly pollMs?: number | undefined
+  readonly onHint?: ((kind: HintKind) => void) | undefined
 }
 
 /**
@@ -31,15 +39,14 @@ interface ListeningClient {
  * a clock looks anyway, and reads ask by themselves.
  */
 export class Hints {
-  readonly #primary: Primary
-  readonly #channel: string
   readonly #freshness: Freshness
   readonly #followed = new Map<number, FollowedTree>()
   /** Last committed batches by tree that no notification has told of. */
   readonly #news = new Map<number, number>()
-  readonly #timer: ReturnType<typeof setInterval>
-  /** The client that listens and tells, and its server. */
-  #open: ListeningClient | undefined
+  readonly #timers: readonly ReturnType<typeof setInterval>[]
+  /** `undefined` without notifications. */
+  readonly #listener: Listener | undefined
+  readonly #onHint: (kind: HintKind) => void
   /** Called when a process waits for confirmations. */
   #onRequest = () => {}
   #hasRequest = false
@@ -47,16 +54,34 @@ export class Hints {
   #isLooking = false
   #isClosed = false
 
-  readonly #onHint: (kind: HintKind) => void
-
-  /** @param primary for connections of its own @param schema names the channel */
-  constructor(primary: Primary, schema: string, freshness: Freshness, onHint: (kind: HintKind) => void = () => {}) {
+  constructor({ primary, direct, schema, pollMs, onHint = () => {} }: HintSettings, freshness: Freshness) {
     this.#onHint = onHint
-    this.#primary = primary
-    this.#channel = `dhole_${schema}`
     this.#freshness = freshness
-    this.#timer = setInterval(() => this.#tick(), POLL_MS)
-    this.#timer.unref()
+    this.#listener =
+      pollMs === undefined
+        ? new Listener({
+            primary,
+            direct,
+            channel: `dhole_${schema}`,
+            onHeard: (payload) => this.#heard(payload),
+            // What was told before it listened, or while it was away, is looked for when it listens.
+            onListens: () => {
+              void this.#lookAtAll()
+              this.#onRequest()
+            },
+          })
+        : undefined
+    this.#timers = [
+      setInterval(() => this.#tick(), pollMs ?? POLL_MS),
+      // Nothing tells of a request.
+      ...(pollMs === undefined ? [] : [setInterval(() => this.#onRequest(), POLL_MS)]),
+    ]
+    for (const timer of this.#timers) timer.unref()
+  }
+
+  /** Finds out whether notifications arrive, if they are used. @throws `NoNotifications`, and what the database throws */
+  async check(statements: Statements): Promise<void> {
+    await this.#listener?.check(statements)
   }
 
   /** Follows a tree. @returns ends that */
@@ -66,7 +91,7 @@ export class Hints {
     tree.onApplied(({ batch, isForeign }) => {
       if (isForeign !== true) this.tell(tree.tree, batch.batch)
     })
-    this.#connect()
+    this.#listener?.connect()
     return () => {
       this.#followed.delete(tree.tree)
     }
@@ -79,50 +104,27 @@ export class Hints {
 
   /** Tells other processes of a batch. */
   tell(tree: number, batch: number): void {
+    if (this.#listener === undefined) return
     this.#news.set(tree, batch)
     if (!this.#isTelling) void this.#tellAll()
   }
 
   /** Tells other processes that this one waits for confirmations. */
   request(): void {
+    if (this.#listener === undefined) return
     this.#hasRequest = true
     if (!this.#isTelling) void this.#tellAll()
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
-    clearInterval(this.#timer)
-    await this.#open?.client.close({ timeout: 0 }).catch(() => {})
+    for (const timer of this.#timers) clearInterval(timer)
+    await this.#listener?.close()
   }
 
   #tick(): void {
-    if (this.#followed.size > 0) this.#connect()
+    if (this.#followed.size > 0) this.#listener?.connect()
     void this.#lookAtAll()
-  }
-
-  /** Listens on the server that takes writes now. */
-  #connect(): void {
-    const { server } = this.#primary
-    if (server === undefined || server === this.#open?.server) return
-    void this.#open?.client.close({ timeout: 0 }).catch(() => {})
-    const connection = { ...(server as SQL.PostgresOrMySQLOptions).connection, synchronous_commit: 'off' }
-    // The clock connects again: the client would print each of its own attempts.
-    const onclose = () => this.#lost(open)
-    const client = new SQL({ ...server, connection, max: 1, onclose } as SQL.Options)
-    const open = { client, server }
-    this.#open = open
-    const heard = (payload: string) => this.#heard(payload)
-    // What was told before it listened, or while it was away, is looked for when it listens.
-    const listens = () => {
-      void this.#lookAtAll()
-      this.#onRequest()
-    }
-    client.listen(this.#channel, heard, listens).catch(() => this.#lost(open))
-  }
-
-  #lost(open: ListeningClient): void {
-    if (this.#open === open) this.#open = undefined
-    void open.client.close({ timeout: 0 }).catch(() => {})
   }
 
   #heard(payload: string): void {
@@ -146,7 +148,7 @@ export class Hints {
       for (const [tree, batch] of await this.#freshness.headsOf(this.#followed.keys())) {
         const followed = this.#followed.get(tree)
         if (followed === undefined) continue
-        if (followed.tree.batch.batch < batch) this.#onHint('late')
+        if (this.#listener !== undefined && followed.tree.batch.batch < batch) this.#onHint('late')
         await followed.follower.reach(batch)
         followed.follower.appliedUpTo(askedAt)
       }
@@ -160,7 +162,7 @@ export class Hints {
   /** Under load, the news of many batches gather while a notification is under way. */
   async #tellAll(): Promise<void> {
     this.#isTelling = true
-    this.#connect()
+    this.#listener?.connect()
     while ((this.#news.size > 0 || this.#hasRequest) && !this.#isClosed) {
       const batches = [...this.#news].map(([tree, batch]) => `${tree}:${batch}`).join(' ')
       const request = this.#hasRequest ? [REQUEST] : []
@@ -169,7 +171,7 @@ export class Hints {
       const news = batches.length > MAX_PAYLOAD ? EVERYTHING : batches
       const payload = [...request, news].join(' ').trim()
       this.#onHint('sent')
-      await this.#open?.client.notify(this.#channel, payload).catch(() => {})
+      await this.#listener?.notify(payload)
     }
     this.#isTelling = false
   }

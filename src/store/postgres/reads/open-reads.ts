@@ -8,6 +8,7 @@ import { formatPath, type Path } from '../../../tree/path.ts'
 import type { Authorization, ReadAnswer, Reads } from '../../../tree/read-program.ts'
 import type { LoggedChange, LogRange, Position, ReadAt, ReadLimit } from '../../store.ts'
 import { TextCache } from '../../text-cache.ts'
+import type { Statements } from '../connection/lane.ts'
 import type { OpenReads, ReadParts, StoreReads } from '../store-reads.ts'
 import { HeldSnapshots } from './held-snapshots.ts'
 import { KnownSlots } from './known-slots.ts'
@@ -147,13 +148,13 @@ class PostgresReads implements StoreReads {
     return this.#fromLog(epoch, seq, (log) => log.near(seq, paths))
   }
 
-  interior(kind: 'node' | 'size', path: Path): Promise<ReadAnswer> {
+  interior(kind: 'node' | 'size', path: Path, statements?: Statements): Promise<ReadAnswer> {
     const read = async (reading: Reading) => {
       if (kind === 'node') return nodeText(reading, path, Number.POSITIVE_INFINITY)
       const size = await sizeOf(reading, path)
       return () => size
     }
-    return this.#runner.runNow<ReadAnswer>({ limit: UNLIMITED, target: { path, mostBytes: null }, read })
+    return this.#runner.runNow<ReadAnswer>({ limit: UNLIMITED, target: { path, mostBytes: null }, read }, statements)
   }
 
   async close(): Promise<void> {

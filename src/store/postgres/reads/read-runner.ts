@@ -1,5 +1,6 @@
 import { DholeError } from '../../../error.ts'
 import type { Awaitable } from '../../../scheduling/awaitable.ts'
+import { parseStringInSteps } from '../../../tree/json/long-string.ts'
 import type { Reads } from '../../../tree/read-program.ts'
 import type { ReadLimit } from '../../store.ts'
 import type { AppliedTree } from '../applied-tree.ts'
@@ -29,6 +30,8 @@ export interface Plan<T, P = unknown> {
   readonly isShort?: boolean
   /** The node to find with the first statement. */
   readonly target?: Target | undefined
+  /** Asks for what it will most likely read, while the node is looked for. Not called when the program may refuse. */
+  guess?(reading: Reading): void
   /**
    * Reads what it needs.
    * @param result what the program returned
@@ -52,6 +55,19 @@ interface Finish<T> {
   readonly finish: () => Awaitable<T>
   readonly batch: number
   readonly seq: number
+}
+
+/** Gives work the statements of one read. */
+type RunReading = <R>(work: (statements: Statements) => Promise<R>) => Promise<R>
+
+/** How a read is tried. */
+interface Attempt {
+  /** Takes a place among the long reads; `false` when none is free. Default: there always is. */
+  readonly takePlace?: () => boolean
+  /** Called when the program has begun on the batch of the snapshot, or when there is none. */
+  readonly begun?: () => void
+  /** Default: on a snapshot. */
+  readonly run?: RunReading | undefined
 }
 
 /** What a program has begun with. */
@@ -120,9 +136,12 @@ export class ReadRunner {
     }
   }
 
-  /** Runs a read on whatever batch is the last one. */
-  async runNow<T>(plan: Omit<Plan<T>, 'program'>): Promise<T> {
-    const outcome = await this.#attempt<T, undefined>({ ...plan, program: undefined }, () => true)
+  /** Runs a read on whatever batch is the last one. @param statements default: those of a snapshot */
+  async runNow<T>(plan: Omit<Plan<T>, 'program'>, statements?: Statements): Promise<T> {
+    const outcome = await this.#attempt<T, undefined>(
+      { ...plan, program: undefined },
+      { run: statements && ((work) => work(statements)) },
+    )
     if (!('answer' in outcome)) throw new DholeError('internal', undefined, { cause: 'a read without a program' })
     return outcome.answer.value
   }
@@ -159,7 +178,8 @@ export class ReadRunner {
       const release = attempt >= HELD_FROM ? await this.#tree.hold() : () => {}
       let outcome: Outcome<T>
       try {
-        outcome = await this.#attempt(plan, place.take, release, isShort)
+        const run: RunReading | undefined = isShort ? (work) => work(new OneStatement(this.#lanes)) : undefined
+        outcome = await this.#attempt(plan, { takePlace: place.take, begun: release, run })
       } catch (error) {
         if (!isShort || !needsMore(error)) throw error
         isShort = false
@@ -172,12 +192,9 @@ export class ReadRunner {
     }
   }
 
-  /** @param begun called when the program has begun on the batch of the snapshot, or when there is none */
   async #attempt<T, P>(
     plan: Plan<T, P>,
-    takePlace: () => boolean,
-    begun: () => void = () => {},
-    isShort = false,
+    { takePlace = () => true, begun = () => {}, run: runReading = (work) => this.onSnapshot(work) }: Attempt,
   ): Promise<Outcome<T>> {
     // The program begins at once, so that the first statement reads what it asks for first.
     const early = new KnownSlots()
@@ -186,7 +203,9 @@ export class ReadRunner {
     const wanted = need?.kind === 'slots' ? [need.slots] : []
     const work = async (statements: Statements): Promise<{ readonly again: number } | Finish<T>> => {
       const reading = new Reading(statements, this.#tree.tree, plan.limit, this.checkOpen, takePlace, early)
-      await reading.walk(wanted, plan.target)
+      const walked = reading.walk(wanted, plan.target)
+      if (need === undefined && program.run?.hasFailed !== true) plan.guess?.(reading)
+      await walked
       const { batch, seq } = reading
       let { run } = program
       if (plan.program !== undefined && batch !== program.batch) {
@@ -196,7 +215,7 @@ export class ReadRunner {
       begun()
       return { finish: await plan.read(reading, run && (await this.#finish(run, reading))), batch, seq }
     }
-    const read = await (isShort ? work(new OneStatement(this.#lanes)) : this.onSnapshot(work))
+    const read = await runReading(work)
     if ('again' in read) return read
     const { finish, batch, seq } = read
     return { answer: { value: await finish(), batch, seq } }
@@ -211,6 +230,7 @@ export class ReadRunner {
   async #finish<P>(run: ProgramRun<P>, reading: Reading): Promise<P> {
     for (let need = run.advance(); need !== undefined; need = run.advance()) {
       if (need.kind === 'slots') await reading.walk([need.slots])
+      else if (need.kind === 'string') run.answer(await reading.run(parseStringInSteps(need.text)))
       else if (need.kind === 'pause') {
         await new Promise(setImmediate)
         this.checkOpen()

@@ -89,6 +89,8 @@ export const process = pgTable('process', {
   startedAt: number('started_at').notNull(),
   /** When it was last alive, by the clock of the database. */
   seenAt: number('seen_at').notNull(),
+  /** Number of migrations that it knows; null for a version before this column. */
+  migrations: integer('migrations'),
 })
 
 /**

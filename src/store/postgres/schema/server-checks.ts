@@ -1,4 +1,7 @@
+import { sessionSettings } from '../connection/address.ts'
+import { arrayOf } from '../connection/arrays.ts'
 import type { Statements } from '../connection/lane.ts'
+import { quoted } from './installation.ts'
 
 /** Oldest version of PostgreSQL, as `server_version_num`: older ones do not know the storage parameters of the tables. */
 const LEAST_VERSION = 130_000
@@ -27,6 +30,25 @@ export function serverProblem({ number, version, encoding }: ServerFacts): strin
   }
   if (encoding !== 'UTF8') return `its encoding is ${encoding}: create a database with ENCODING 'UTF8'`
   return undefined
+}
+
+const SETTINGS = `SELECT s.name, s.value, current_user::text AS role, current_database()::text AS database
+FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS s(name, value, place)
+WHERE current_setting(s.name, true) IS DISTINCT FROM s.value ORDER BY s.place`
+
+/** Checks the settings of a session. @throws Error with the statements that give them to the role, as a pooler needs them */
+export async function checkSession(statements: Statements, schema: string): Promise<void> {
+  const wanted = Object.entries(sessionSettings(schema))
+  const lacking = await statements.query<{ name: string; value: string; role: string; database: string }>(SETTINGS, [
+    arrayOf(wanted.map(([name]) => name)),
+    arrayOf(wanted.map(([, value]) => value)),
+  ])
+  if (lacking.length === 0) return
+  const alter = lacking.map(
+    ({ name, value, role, database }) =>
+      `ALTER ROLE ${quoted(role)} IN DATABASE ${quoted(database)} SET ${name} = '${value}'`,
+  )
+  throw new Error(`a pooler passes no settings of sessions on, and the role lacks them: ${alter.join('; ')}`)
 }
 
 const MISSING = `SELECT c.relname AS name, r.name AS privilege

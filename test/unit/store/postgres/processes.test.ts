@@ -7,9 +7,9 @@ class Away {
   #isThere = true
   #back = Promise.withResolvers<void>()
   readonly statements: Statements = {
-    query: async () => {
+    query: async <R extends object>() => {
       if (!this.#isThere) await this.#back.promise
-      return []
+      return [{ now: Date.now(), alive: 1 } as unknown as R]
     },
   }
 
@@ -72,5 +72,18 @@ test('a process that was stopped for too long notices it before it tells anythin
   const returned = new Promise<boolean>((resolve) => row.onReturn(async () => resolve(row.isSilent)))
   const heard = new Promise<boolean>((resolve) => row.onHeard(() => resolve(row.isSilent)))
   expect([await returned, await heard]).toEqual([true, false])
+  await row.close()
+})
+
+test('a process whose tables were changed for a later version is silent for good, and says so once', async () => {
+  let isChanged = false
+  const query = async <R extends object>() => (isChanged ? [] : [{ now: Date.now(), alive: 1 } as unknown as R])
+  const outdated = Promise.withResolvers<Error>()
+  const times = { heartbeatMs: 5, silentMs: 60_000 }
+  const row = await ProcessRow.open({ query }, times, { onOutdated: outdated.resolve })
+  isChanged = true
+  const { message } = await outdated.promise
+  expect(message).toBe('the tables were changed for a later version of dhole: start that version')
+  expect(row.isSilent).toBe(true)
   await row.close()
 })

@@ -1,0 +1,36 @@
+import { offeredOperations } from './admin/offered-operations.ts'
+import { OptionsAdministration } from './admin/options-administration.ts'
+import { serverTarget } from './admin/server-target.ts'
+import { OperatorSecret } from './auth/operator-secret.ts'
+import { keepSecret, operatorSecretFile } from './data-folder/secret-file.ts'
+import { DEFAULT_APPLICATIONS, DEFAULT_DATA_DIR, type StartedApplications } from './dhole.ts'
+import { DholeError } from './error.ts'
+import type { AdminService } from './http/admin/admin-service.ts'
+import type { DholeOptions } from './options.ts'
+
+/**
+ * The admin API of the plugin; `undefined` where the options do not ask for it. Its operator may not add, remove or rotate
+ * applications: they are those of the options.
+ * @throws Error when the secret of the operator cannot be read or made
+ */
+export function pluginConsole(
+  { console: asked, applications: options = DEFAULT_APPLICATIONS, dataDir = DEFAULT_DATA_DIR }: DholeOptions,
+  { applications, failedAttempts }: Pick<StartedApplications, 'applications' | 'failedAttempts'>,
+): AdminService | undefined {
+  const [homeApplication] = Object.keys(options)
+  if (asked === undefined || asked === false || homeApplication === undefined) return undefined
+  const given = asked === true ? undefined : asked.secret
+  const secret = given ?? keepSecret(operatorSecretFile(dataDir)).secret
+  const administration = new OptionsAdministration(options, applications, homeApplication)
+  const reload = async (): Promise<string> => {
+    throw new DholeError('admin-state', 'the host serves the certificate')
+  }
+  const target = serverTarget({ administration, applications, reload, process: () => ({ pid: process.pid }) })
+  return {
+    operations: offeredOperations(target),
+    operator: new OperatorSecret(secret),
+    failedAttempts,
+    homeApplication,
+    isLoopbackOnly: false,
+  }
+}
