@@ -27,11 +27,16 @@ export const RULES_OPERATIONS = {
       access: 'application',
       changes: true,
       summary: 'Replaces the rules, all or nothing.',
-      input: Type.Object({ id, source: Type.String() }),
+      input: Type.Object({
+        id,
+        source: Type.String(),
+        /** Source of the rules that are to be replaced. Others than these stay: an error. */
+        expected: Type.Optional(Type.String()),
+      }),
       maxInputBytes: MAX_RULES_BYTES,
       result: nothing,
     },
-    ({ database }, { source }, { role }) => database.setRules(source, role),
+    ({ database }, { source, expected }, { role }) => database.setRules(source, role, expected),
   ),
   'rules-history': onApplication(
     {
