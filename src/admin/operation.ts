@@ -128,7 +128,7 @@ export function portsOf({ server }: AdminTarget): ServerPorts {
 
 /** As `portsOf`, for one port. */
 export function ofServer<Port>(port: Port | undefined): Port {
-  if (port === undefined) throw new DholeError('admin-state', 'no server runs here')
+  if (port === undefined) throw new DholeError('admin-state', 'only a server of its own, dhole serve, offers this')
   return port
 }
 
