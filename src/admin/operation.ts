@@ -122,11 +122,6 @@ export function streamOperation<Input extends TObject>(
 }
 
 /** What only a running server has. @throws `admin-state` without one */
-export function portsOf({ server }: AdminTarget): ServerPorts {
-  return ofServer(server)
-}
-
-/** As `portsOf`, for one port. */
 export function ofServer<Port>(port: Port | undefined): Port {
   if (port === undefined) throw new DholeError('admin-state', 'only a server of its own, dhole serve, offers this')
   return port

@@ -36,7 +36,8 @@ export class TreeAdministration {
   async explain(attempt: Attempt, source?: string): Promise<Ruling> {
     await this.#store.fresh()
     const rules = source === undefined ? this.#rules.current : await readInTurns(source)
-    const setting = { rules, limits: this.#settings.limits, now: Date.now() }
+    const { now } = this.#store.clock ?? { now: Date.now() }
+    const setting = { rules, limits: this.#settings.limits, now }
     return await this.#store.read(() => decided(setting, attempt))
   }
 

@@ -28,7 +28,7 @@ export interface Service {
   readonly prefix: string
   /** Answers of the documents by path; `undefined` where they are not served. */
   readonly documents: ReadonlyMap<string, Answer> | undefined
-  /** Admin API; `undefined` where it is not served. */
+  /** Admin API; `undefined` where neither it nor the console is served. */
   readonly admin: Admission | undefined
   /** Served at `/metrics`; `undefined` leaves the path unknown. */
   readonly metrics: MetricsPage | undefined

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { serverProcess } from '../administration.ts'
-import { finding } from '../findings.ts'
-import { portsOf, valueOperation } from '../operation.ts'
+import { ofServer, valueOperation } from '../operation.ts'
+import { finding } from '../ports/findings.ts'
 
 /** Operations on the server itself. */
 export const SERVER_OPERATIONS = {
@@ -31,7 +31,7 @@ export const SERVER_OPERATIONS = {
       input: Type.Object({}),
       result: Type.Unsafe<readonly Static<typeof finding>[]>(Type.Array(finding)),
     },
-    (target) => portsOf(target).doctor(),
+    (target) => ofServer(target.server).doctor(),
   ),
   'rotate-operator-secret': valueOperation(
     {
@@ -40,6 +40,6 @@ export const SERVER_OPERATIONS = {
       input: Type.Object({}),
       result: Type.String(),
     },
-    (target) => portsOf(target).rotateOperatorSecret(),
+    (target) => ofServer(target.server).rotateOperatorSecret(),
   ),
 } as const

@@ -27,6 +27,11 @@ export class RulesInForce {
     return this.#ruleCache.of(this.#store.setting(RULES))
   }
 
+  /** Source of the rules that hold with this stored source; those of the settings where none is stored. */
+  sourceOf(stored: string | undefined): string {
+    return this.#ruleCache.of(stored).source
+  }
+
   /** Evaluates the rules for a caller; `undefined` for a caller that no rule applies to. */
   authorizerFor({ as, onTrace }: Access, options?: AuthorizerOptions): Authorizer | undefined {
     if (as === undefined || as.kind === 'admin') return undefined
@@ -38,7 +43,8 @@ export class RulesInForce {
    * only the write itself makes a complete trace.
    */
   admission(path: Path, reach: Reach, { as, onTrace }: Access): Awaitable<Admission> {
-    if (as === undefined || as.kind === 'admin' || onTrace !== undefined) return 'open'
+    // The write itself is judged by the rules of its commit: here newer rules only matter where they allow more.
+    if (this.isOpenToWrites({ as, onTrace }) || as === undefined) return 'open'
     const fresh = this.#store.fresh()
     if (fresh !== undefined) return fresh.then(() => this.#admission(path, reach, as))
     return this.#admission(path, reach, as)

@@ -86,13 +86,20 @@ export class TreeWrites {
    * Stores checked rules, and adds them to the history.
    * @param by see `RulesVersion.by`
    * @param isFirst leaves rules that are stored already
+   * @param expected source of the rules to replace
+   * @throws `admin-state` when others are in force
    */
-  async storeRules(source: string, by: string, isFirst: boolean): Promise<void> {
+  async storeRules(source: string, by: string, isFirst: boolean, expected?: string): Promise<void> {
     const authorized = this.#authorized
-    const initial = this.#rules.fallback.source
+    const rules = this.#rules
+    const initial = rules.fallback.source
     await this.#store.commit(function* ({ now }) {
       const stored = yield { kind: 'setting', name: RULES }
       if (isFirst && stored !== undefined) return { result: undefined }
+      const known = typeof stored === 'string' ? stored : undefined
+      if (expected !== undefined && known !== expected && rules.sourceOf(known) !== expected) {
+        throw new DholeError('admin-state', 'the rules in force are no longer those that were to be replaced')
+      }
       authorized.recordRules()
       const since = yield { kind: 'setting', name: RULES_SINCE }
       const history = (yield { kind: 'setting', name: RULES_HISTORY }) as string | undefined

@@ -5,7 +5,7 @@ import type { Answer, Endpoint, Exchange } from '../exchange.ts'
 import { prefersPage } from '../request/headers.ts'
 import { LARGE_LENGTH, largeAnswer } from '../response/large-body.ts'
 import { nodeTextReply } from '../response/node-reply.ts'
-import { replyOf } from '../response/reply.ts'
+import { redirectReply, replyOf } from '../response/reply.ts'
 import type { specificationText } from './specification.ts'
 import { swaggerUiFile, swaggerUiVersion } from './swagger-ui.ts'
 
@@ -17,6 +17,8 @@ const TREE_TAG = 'Tree'
 const SPECIFICATION = '/swagger/json'
 const START = '/swagger/start.js'
 const LIVE = '/docs/live'
+/** The console's tree page, relative to the live page: a proxy may have put something before the path. */
+const TREE_PAGE = '../console/tree'
 const ICON = `${PAGE}/favicon-32x32.png`
 
 /** The live page. It names its files relative to itself, because it does not know the prefix. */
@@ -69,7 +71,8 @@ export function documentOr(tree: Answer): Answer {
 
 /**
  * The documents by path: a page of links at the mount point, for browsers only; a page at `/swagger`, its files below,
- * and the OpenAPI document at `/swagger/json`; and a page at `/docs/live` that listens to a node. The pages are our own
+ * and the OpenAPI document at `/swagger/json`; and a page at `/docs/live` that listens to a node, unless
+ * the console is there. The pages are our own
  * because those of the plugin load scripts from a foreign host.
  * @param endpoints listed by the OpenAPI document
  * @param operations of the admin API, if that is there
@@ -87,7 +90,8 @@ export function documentsOf(
   })
   const live = Object.entries(LIVE_FILES).map(([path, [name, type]]) => {
     const headers = { ...FRESH, ...liveSafety, 'Content-Type': type }
-    return [path, fileAnswer(shippedFile(`src/http/docs/live/${name}`), headers)] as const
+    const file = fileAnswer(shippedFile(`src/http/docs/live/${name}`), headers)
+    return [path, path === LIVE ? consoleOrElse(file) : file] as const
   })
   return new Map<string, Answer>([
     ...ROOTS.map((path) => [path, links] as const),
@@ -97,6 +101,11 @@ export function documentsOf(
     ...assets,
     ...live,
   ])
+}
+
+/** Where the console is served, its tree page shows what the live page does, and more. */
+function consoleOrElse(page: Answer): Answer {
+  return (exchange) => (exchange.service.admin === undefined ? page(exchange) : redirectReply(TREE_PAGE))
 }
 
 function textAnswer(text: string, headers: Readonly<Record<string, string>>): Answer {

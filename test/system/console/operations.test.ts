@@ -88,6 +88,19 @@ test.each([
   })
 })
 
+test.each(['put', 'post', 'patch'])(
+  'data of a %s that nest however deep are refused, and not explained',
+  async (operation) => {
+    const { headers } = await logIn(server)
+    for (const depth of [40, 20_000, 50_000, 200_000]) {
+      const data = `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`
+      const body = `{"id":"app","operation":"${operation}","path":"/a","data":${data}}`
+      const answer = await server.call('POST', '/.admin/operations/rules-explain', { headers, body })
+      expect({ depth, status: answer.status }).toEqual({ depth, status: 400 })
+    }
+  },
+)
+
 test('tokens are made, and work as long as they say', async () => {
   const claims = { team: 'red' }
   const { token } = (await call('token-make', { id: 'app', uid: 'ann', claims, expiresIn: 60 })) as { token: string }

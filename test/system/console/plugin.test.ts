@@ -1,52 +1,107 @@
 import { expect, test } from 'bun:test'
-import { type Observer, silentObserver } from '../../../src/observer.ts'
-import { openSource } from '../../support/event-source.ts'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { Elysia } from 'elysia'
+import { dhole } from '../../../src/index.ts'
 import { startInProcess } from '../../support/https-server.ts'
-import { withServer } from '../../support/with-server.ts'
-import { OPERATOR } from './console-client.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+import { cookieOf, logIn, OPERATOR, operate, statusOf } from './console-client.ts'
 
-const heard: string[] = []
+const PROXIED = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '203.0.113.7' }
 
-/** An observer of the host, whose methods need their object. */
-class HostObserver implements Observer {
-  readonly #heard = heard
-  readonly storeFailed = silentObserver.storeFailed
-  readonly storeTroubled = silentObserver.storeTroubled
-  readonly requestFailed = silentObserver.requestFailed
-
-  requestEnded({ path, status }: { path: string; status: number }): void {
-    this.#heard.push(`${status} ${path}`)
-  }
-
-  streamOpened(): void {
-    this.#heard.push('stream')
-  }
-}
-
-const server = withServer(() => startInProcess({ console: { secret: OPERATOR }, observer: new HostObserver() }))
-
-const admin = async (name: string, input: object) => {
-  const headers = { Authorization: `Bearer ${OPERATOR}` }
-  const reply = await server.call('POST', `/.admin/operations/${name}`, { headers, body: JSON.stringify(input) })
-  return { status: reply.status, ...JSON.parse(reply.text) }
-}
-
-test('the console of the plugin shows requests and streams, and the host hears of them as before', async () => {
-  await server.call('GET', '/a.json')
-  await server.call('GET', '/a.json?orderBy=nonsense')
-  await using source = await openSource(server, '/a.json')
-  await source.next()
-  expect(heard).toEqual(expect.arrayContaining(['200 /a.json', '400 /a.json', 'stream']))
-  const { result: refused } = await admin('requests-recent', { kind: 'refused' })
-  expect(refused).toEqual([expect.objectContaining({ path: '/a.json', status: 400, code: 'bad-order' })])
-  const { result: listed } = await admin('streams', {})
-  expect(listed).toMatchObject({ total: 1, streams: [{ application: 'app', path: '/a.json' }] })
-  expect(await admin('stream-end', { id: listed.streams[0].id })).toMatchObject({ result: { ended: true } })
-  expect(await source.nextMessage()).toMatchObject({ name: 'cancel' })
-  expect((await admin('metrics-hour', {})).result).toMatchObject({ stepMs: 10_000 })
+test('without the option there is no admin API, and no secret', async () => {
+  await using server = await startInProcess()
+  const answer = await server.call('POST', '/.admin/session', { body: JSON.stringify({ secret: OPERATOR }) })
+  expect({ status: answer.status, cookie: cookieOf(answer) }).toEqual({ status: 400, cookie: '' })
+  expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+  expect(await Bun.file(join(server.dataDir, 'operator.secret')).exists()).toBe(false)
 })
 
-test('backups stay with the host', async () => {
-  expect(await admin('backups', {})).toMatchObject({ status: 409 })
-  expect(await admin('backup-make', {})).toMatchObject({ status: 409 })
+test('a secret that the options do not give is made and kept', async () => {
+  await using server = await startInProcess({ console: true })
+  const file = join(server.dataDir, 'operator.secret')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const session = await logIn(server, { secret: (await Bun.file(file).text()).trim() })
+  expect(await statusOf(server, session)).toBe(200)
+})
+
+test('applications stay those of the options', async () => {
+  await using server = await startInProcess({ console: { secret: OPERATOR } })
+  const { headers } = await logIn(server)
+  for (const [name, input] of [
+    ['add', { id: 'chat', settings: {} }],
+    ['remove', { id: 'app', deleteData: true }],
+    ['rotate', { id: 'app', rotation: { key: 'secret' } }],
+    ['reload', {}],
+    ['doctor', {}],
+  ] as const) {
+    expect({ name, status: (await operate(server, name, input, headers)).status }).toEqual({ name, status: 409 })
+  }
+})
+
+test('below a prefix the API is there, and nowhere else', async () => {
+  await using dir = await tempDir()
+  const options = { dataDir: dir.path, console: { secret: OPERATOR }, prefix: '/tree' }
+  const app = new Elysia().use(dhole(options)).listen({ hostname: '127.0.0.1', port: 0 })
+  const at = (prefix: string) => ({
+    call: async (method: string, path: string, init: object = {}) => {
+      const reply = await app.handle(new Request(`https://localhost${prefix}${path}`, { ...init, method }))
+      return { status: reply.status, headers: reply.headers, text: await reply.text() }
+    },
+  })
+  const session = await logIn(at('/tree'))
+  expect(await statusOf(at('/tree'), session)).toBe(200)
+  expect(await statusOf(at(''), session)).toBe(404)
+  await app.stop(true)
+})
+
+test('behind a proxy that ends TLS and changes the host, pages of the same origin can call and others cannot', async () => {
+  await using dir = await tempDir()
+  const options = { dataDir: dir.path, console: { secret: OPERATOR }, trustProxy: ['127.0.0.1'] }
+  const app = new Elysia().use(dhole(options)).listen({ hostname: '127.0.0.1', port: 0 })
+  const url = `http://127.0.0.1:${app.server?.port}`
+  try {
+    const send = async (path: string, body: object, headers: Record<string, string>) => {
+      const reply = await fetch(url + path, { method: 'POST', body: JSON.stringify(body), headers })
+      return { status: reply.status, headers: reply.headers, text: await reply.text() }
+    }
+    const secret = { secret: OPERATOR }
+    expect((await send('/.admin/session', secret, {})).status).toBe(404)
+    expect((await send('/.admin/session', secret, { ...PROXIED, 'X-Forwarded-Proto': 'http' })).status).toBe(404)
+    const login = await send('/.admin/session', secret, PROXIED)
+    expect(login.headers.get('set-cookie')).toContain('; Secure;')
+    const { csrf } = JSON.parse(login.text) as { csrf: string }
+    const headers = { ...PROXIED, Cookie: cookieOf(login), 'X-CSRF-Token': csrf }
+    const page = { Origin: 'https://db.example.org' }
+    const list = async (more: Record<string, string>) =>
+      (await send('/.admin/operations/list', {}, { ...headers, ...more })).status
+    expect(await list({ ...page, 'Sec-Fetch-Site': 'same-origin' })).toBe(200)
+    expect(await list({ ...page, Host: 'db.example.org' })).toBe(200)
+    expect(await list(page)).toBe(403)
+    expect(await list({ ...page, 'Sec-Fetch-Site': 'cross-site', Host: 'db.example.org' })).toBe(403)
+  } finally {
+    await app.stop(true)
+  }
+})
+
+test('metrics count requests of the API as such, and do not learn names that do not exist', async () => {
+  const seen: string[] = []
+  const observer = {
+    storeFailed() {},
+    storeTroubled() {},
+    requestFailed() {},
+    requestEnded: ({ operation, path, status }: { operation: string; path: string; status: number }) =>
+      void seen.push(`${operation} ${path} ${status}`),
+  }
+  await using server = await startInProcess({ console: { secret: OPERATOR }, observer })
+  const { headers } = await logIn(server)
+  await operate(server, 'list', {}, headers)
+  await operate(server, 'name-that-may-be-anything', {}, headers)
+  await server.call('OPTIONS', '/.admin/session')
+  expect(seen).toEqual([
+    'admin /.admin/session 200',
+    'admin /.admin/operations/list 200',
+    'other  404',
+    'options /.admin/session 204',
+  ])
 })

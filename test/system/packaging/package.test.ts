@@ -3,6 +3,7 @@ import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import manifest from '../../../package.json' with { type: 'json' }
 import { certificateFor } from '../../support/certificates.ts'
+import { longTest } from '../../support/lane.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
 
 const ROOT = Bun.fileURLToPath(new URL('../../..', import.meta.url))
@@ -13,10 +14,10 @@ const BESIDE = [
   `@types/bun@${manifest.devDependencies['@types/bun']}`,
 ]
 /** Made when it is packed. */
-const MADE = ['types', 'swagger-ui']
+const MADE = ['types', 'swagger-ui', 'console/built']
 const SHIPPED = manifest.files.filter((name) => !MADE.includes(name))
 /** What they are made from, beside the sources. */
-const MADE_FROM = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'packaging']
+const MADE_FROM = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'packaging', 'console']
 /** The manifest of an installed package. */
 const PACKAGE = /node_modules\/(@[^/]+\/)?[^/@]+\/package\.json$/
 
@@ -92,10 +93,13 @@ async function complaints(options: Readonly<Record<string, unknown>> | undefined
 
 describe('a host that installs the package', () => {
   const everyFile = { strict: true, skipLibCheck: false, target: 'ESNext', lib: ['ESNext'], types: ['bun'] }
-  test.each([
-    ['the defaults of bun init', undefined],
+  const others: readonly (readonly [name: string, options: Readonly<Record<string, unknown>>])[] = [
     ['resolution as bundlers do', { ...everyFile, skipLibCheck: true, module: 'ESNext', moduleResolution: 'bundler' }],
     ['resolution as Node.js does', { ...everyFile, module: 'NodeNext', moduleResolution: 'NodeNext' }],
+    ['lax options', { ...everyFile, skipLibCheck: true, strict: false, module: 'Preserve' }],
+  ]
+  test.each([
+    ['the defaults of bun init', undefined],
     [
       'the strictest options',
       {
@@ -111,10 +115,13 @@ describe('a host that installs the package', () => {
         verbatimModuleSyntax: true,
       },
     ],
-    ['lax options', { ...everyFile, skipLibCheck: true, strict: false, module: 'Preserve' }],
   ])('type-checks with %s', async (_, options) => {
     expect(await complaints(options)).toEqual([])
   })
+
+  for (const [name, options] of others) {
+    longTest(`type-checks with ${name}`, async () => expect(await complaints(options)).toEqual([]))
+  }
 
   test('learns of wrong calls by its compiler', async () => {
     writeFileSync(
@@ -170,6 +177,16 @@ describe('Swagger UI', () => {
     expect(scripted).toEqual([])
     expect(manifests.filter((file) => /scarf|swagger-ui-dist/.test(file))).toEqual([])
   })
+})
+
+test('the console is served from its bundle in the package', async () => {
+  cpSync(join(import.meta.dir, 'host/console.ts'), dir.file('console.ts'))
+  const printed = await succeed(dir.path, process.execPath, 'console.ts')
+  const served = printed.trim().split('\n')
+  expect(served.map((line) => line.replace(/-[a-z0-9]+\./, '-HASH.'))).toEqual([
+    'main-HASH.css 200 text/css; charset=utf-8',
+    'main-HASH.js 200 text/javascript; charset=utf-8',
+  ])
 })
 
 test('the declarations reach nothing of the inside that hosts do not need', () => {
