@@ -99,9 +99,7 @@ export class Database {
   /**
    * Replaces the rules. Each write is authorised by the rules before it in the order of writes. Streams that the new
    * rules do not allow are ended, on every process that has the tree open.
-   * @param by who does it, for the history
-   * @param expected source of the rules to replace
-   * @param access its keys must be in force
+   * @param by who does it, for the history @param expected rules to replace @param access its keys must be in force
    * @throws `bad-rules`, `rule-wildcards`: the old ones stay; `admin-state` when others than the expected ones are in force
    * @see docs/reference/protocol.md#rules
    */
@@ -239,7 +237,6 @@ export class Database {
 
   /**
    * Delivers to a sink what `watch` yields. When reading is denied later, the sink ends with that reason.
-   * @returns the open stream
    * @throws as `watch`; `bad-parameter` for the path of a priority
    */
   async subscribe(path: PathLike, options: WatchOptions, sink: Sink): Promise<Subscription> {

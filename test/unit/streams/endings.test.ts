@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Caller } from '../../../src/auth/caller.ts'
-import type { GuardedTree, StreamGuard } from '../../../src/database/streams/stream-guard.ts'
+import type { GuardedTree } from '../../../src/database/streams/guarded.ts'
+import type { StreamGuard } from '../../../src/database/streams/stream-guard.ts'
 import { StreamGuards } from '../../../src/database/streams/stream-guards.ts'
 import { EventBatch } from '../../../src/hub/event-batch.ts'
 import type { Sink } from '../../../src/hub/sink.ts'
