@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 
 const count = Type.Integer({ minimum: 0 })
 
@@ -20,7 +20,6 @@ export const listedBatch = Type.Object({
 export const pageCursor = Type.String({ maxLength: 64 })
 
 export const batchPage = Type.Object({ batches: Type.Array(listedBatch), next: Type.Optional(pageCursor) })
-export type BatchPage = Static<typeof batchPage>
 
 /** A text message. Times are milliseconds since 1970. */
 export const foundMessage = Type.Object({
@@ -43,7 +42,6 @@ export const foundMessage = Type.Object({
 
 /** `next` may be present without any message: the search goes on there. */
 export const foundMessages = Type.Object({ messages: Type.Array(foundMessage), next: Type.Optional(pageCursor) })
-export type FoundMessages = Static<typeof foundMessages>
 
 /** What a signature of a call about text messages should be. */
 export const checkedSignature = Type.Object({
@@ -56,4 +54,3 @@ export const checkedSignature = Type.Object({
   /** What is wrong with the call, in words. */
   problems: Type.Array(Type.String()),
 })
-export type CheckedSignature = Static<typeof checkedSignature>

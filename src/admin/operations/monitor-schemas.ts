@@ -71,7 +71,7 @@ export const recentRequest = Type.Object({
 export type RecentRequest = Static<typeof recentRequest>
 
 /** A stream that is open over HTTPS. */
-export const openStream = Type.Object({
+const openStream = Type.Object({
   id: Type.String(),
   application: Type.String(),
   path: Type.String(),
@@ -86,7 +86,6 @@ export const openStream = Type.Object({
   /** Memory of the events that wait because the client reads slowly, in bytes. */
   waitingBytes: Type.Number(),
 })
-export type OpenStream = Static<typeof openStream>
 
 /** Maximum streams of one answer. */
 export const MAX_LISTED_STREAMS = 1000

@@ -37,10 +37,10 @@ export const listedBackup = Type.Object({
 })
 export type ListedBackup = Static<typeof listedBackup>
 
-export const backupWork = Type.Union([Type.Literal('backup'), Type.Literal('restore')])
+const backupWork = Type.Union([Type.Literal('backup'), Type.Literal('restore')])
 
 /** The last backup or restore that has ended. */
-export const endedBackup = Type.Object({
+const endedBackup = Type.Object({
   work: backupWork,
   /** Name of the backup. */
   name: Type.String(),

@@ -6,6 +6,7 @@ import {
   MOST_COUNTED,
   MOST_SEARCHED,
 } from '../../model/lookup.ts'
+import { avoidScans } from '../plans.ts'
 import { decodeText, encodeText } from '../stored-text.ts'
 import type { Tables } from '../tables.ts'
 import { type ExportRow, MESSAGE_COLUMNS, recordOf } from './exports.ts'
@@ -78,7 +79,9 @@ export async function searchMessages(
 
 /** Looks into the index of each batch: the numbers of all batches have none. */
 async function toNumber(tables: Tables, mobile: string, [before]: LookupCursor, limit: number): Promise<FoundPage> {
-  return await tables.snapshot(async ({ query }) => {
+  return await tables.snapshot(async (statements) => {
+    const { query } = statements
+    await avoidScans(statements)
     const rows = await query<ExportRow>(IN_ALL, [tables.tree, before, MOST_SEARCHED, mobile, limit])
     const last = rows[limit - 1]
     const messages = rows.slice(0, limit).map(recordOf)
