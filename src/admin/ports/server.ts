@@ -1,4 +1,4 @@
-import type { Finding } from '../findings.ts'
+import type { Finding } from './findings.ts'
 
 /** Parts of a running server beside its applications that admin operations use. */
 export interface ServerPorts {
