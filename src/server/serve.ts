@@ -6,6 +6,7 @@ import { serverTarget } from '../admin/server-target.ts'
 import type { Applications } from '../applications/applications.ts'
 import { makeDataFolder } from '../data-folder/create.ts'
 import { closeFolders, type RemovedPermissions, removePermissionsOfOthers } from '../data-folder/private-modes.ts'
+import { lockForServer } from '../data-folder/server-lock.ts'
 import { startApplications } from '../dhole.ts'
 import { messageOf } from '../files/system-error.ts'
 import type { DholeOptions } from '../options.ts'
@@ -52,7 +53,7 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
   const logger = await createLogger(config.LOG_LEVEL, isForPeople(config.LOG_FORMAT))
   const rules = readRules(config)
   await checkStart(config)
-  closeDataFolder(config.DATA_DIR, logger)
+  const lock = prepareFolder(config, logger)
   const failure = Promise.withResolvers<void>()
   const storage = storageOf(config, logger)
   const watched = new Monitoring({ slowMs: config.SLOW_REQUEST_MS, isInDatabase: config.DATABASE_URL !== undefined })
@@ -71,10 +72,9 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
   try {
     const reload = () => renewing.promise.then((found) => found.reload())
     const server = { doctor, rotateOperatorSecret: () => rotated(operator) }
-    const itself = () => ({ pid: process.pid, ...where })
-    const administration = storage.administration(applications)
-    const ports = { server, backups: storage.backups, ...watched.ports }
-    const target = serverTarget({ administration, applications, reload, process: itself, ...ports })
+    const parts = { administration: storage.administration(applications), applications, reload, server }
+    const ports = { process: () => ({ pid: process.pid, ...where }), backups: storage.backups, ...watched.ports }
+    const target = serverTarget({ ...parts, ...ports })
     storage.backups.actOn(target)
     control = await controlOf(config, logger, target)
     const admin = adminServiceOf(config, operator, target, failedAttempts, logger)
@@ -87,8 +87,7 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
     announce(listeners, logger)
     welcome({ config, port, source, logger, isForPeople: isForPeople(config.LOG_FORMAT) })
     const url = localUrl(config, port)
-    // Programs that start a server read this line; it is the last one of a start.
-    process.stdout.write(`listening on ${url}\n`)
+    announceStart(url)
     const ending = new AbortController()
     makePrivate(config.DATA_DIR, ending.signal, logger)
     return {
@@ -102,6 +101,7 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
         storage.backups.close()
         await control?.close()
         await stopListeners(listeners, applications, logger, hurried)
+        lock?.[Symbol.dispose]()
         watched.close()
         logger.info('stopped')
       },
@@ -111,8 +111,24 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
     watched.close()
     await control?.close()
     await applications.close()
+    lock?.[Symbol.dispose]()
     throw error
   }
+}
+
+/** Programs that start a server read this line; it is the last one of a start. */
+function announceStart(url: string): void {
+  process.stdout.write(`listening on ${url}\n`)
+}
+
+/** Makes the folder, and closes it to others. @returns holds it, unless its trees are locked. @throws Error when another server does */
+function prepareFolder(config: Config, logger: Logger): Disposable | undefined {
+  makeDataFolder(config.DATA_DIR)
+  const lock = config.DATABASE_URL === undefined ? undefined : lockForServer(config.DATA_DIR)
+  const { failed } = report(closeFolders(config.DATA_DIR), config.DATA_DIR, logger)
+  // What lies in a folder that stays open can be read by others until its own permissions are removed.
+  if (failed.length > 0) report(drain(removePermissionsOfOthers(config.DATA_DIR)), config.DATA_DIR, logger)
+  return lock
 }
 
 /**
@@ -129,14 +145,6 @@ async function databaseReached(kept: Promise<unknown>, applications: Application
       throw namingSetting(error)
     }
   }
-}
-
-/** Makes the folder, and closes its folders for others. */
-function closeDataFolder(dataDir: string, logger: Logger): void {
-  makeDataFolder(dataDir)
-  const { failed } = report(closeFolders(dataDir), dataDir, logger)
-  // What lies in a folder that stays open can be read by others until its own permissions are removed.
-  if (failed.length > 0) report(drain(removePermissionsOfOthers(dataDir)), dataDir, logger)
 }
 
 /** Logs how the permissions of others, which an older version or a copy may have left, were removed. */
