@@ -58,7 +58,7 @@ export function drawGraph(place: HTMLElement, definition: GraphDefinition, hour:
 }
 
 /** Least time that a graph shows, in seconds: a server that has just started has only a few steps. */
-const SHORTEST_S = 600
+const SHORTEST_S = 300
 
 /** The time that a graph shows. @param first the oldest step, in seconds since 1970; null without one @param last the newest */
 function shownTime(first: number | null, last: number | null): [from: number, to: number] {
