@@ -15,6 +15,7 @@ import { OwnMachine } from './http/connection/own-machine.ts'
 import { Transport } from './http/connection/transport.ts'
 import { ClientLimits, defaultClientLimits } from './http/limits/client-limits.ts'
 import { Routes, treePlugin } from './http/plugin.ts'
+import { writeAllLeft } from './http/sdk/session/left-writes.ts'
 import { OpenStreams } from './http/streams/open-streams.ts'
 import type { MetricsPage } from './http/system/metrics-page.ts'
 import { type Observer, type SecretName, silentObserver } from './observer.ts'
@@ -184,7 +185,7 @@ function openApplication(
   const { secret, smsKey } = found
   const withRules = (storage: ApplicationStorage, keys: ApplicationKeys): Awaitable<ApplicationParts> => {
     const parts = (rules: InitialRules['storedRules']) =>
-      partsOf(id, found, { ...options, storage, keys, storedRules: rules }, failedAttempts)
+      withLeftWrites(partsOf(id, found, { ...options, storage, keys, storedRules: rules }, failedAttempts))
     const storedRules = options.isStarting ? undefined : readStoredInTurns(storage.tree.setting(RULES))
     return storedRules instanceof Promise ? storedRules.then(parts) : parts(storedRules)
   }
@@ -195,6 +196,11 @@ function openApplication(
     })
   const storage = engine.open(id, options.storage ?? {}, observer, options.makes)
   return storage instanceof Promise ? storage.then(withKeys) : withKeys(storage)
+}
+
+/** Writes what the sessions of a killed server have left, before there are others. */
+function withLeftWrites(parts: ApplicationParts): Awaitable<ApplicationParts> {
+  return parts.database.sessions.left.length === 0 ? parts : writeAllLeft(parts.database).then(() => parts)
 }
 
 /** Closes the storage when its application cannot be opened. */

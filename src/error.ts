@@ -7,7 +7,7 @@ const MESSAGES = {
   'app-not-named': 'Please use domain',
   'json-suffix-missing': 'append .json to your request URI to use the REST API.',
   'sockets-not-offered':
-    'The WebSocket and long-polling protocols are not offered here: use the REST API (paths that end in .json) and its event streams (Accept: text/event-stream).',
+    'This path is for WebSockets of SDKs: use the REST API (paths that end in .json) and its event streams (Accept: text/event-stream).',
   'app-unknown': 'The app requested does not exist',
   unavailable: 'The app is out of service',
   'https-required': 'HTTPS is required',

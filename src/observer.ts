@@ -7,6 +7,7 @@ export const OPERATIONS = [
   'count',
   'shallow',
   'stream',
+  'socket',
   'put',
   'post',
   'patch',

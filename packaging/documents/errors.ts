@@ -6,7 +6,7 @@ import { tableOf } from './page-block.ts'
 const CONDITIONS: Record<ErrorCode, string> = {
   'app-not-named': 'the request names no application',
   'json-suffix-missing': 'the path does not end in `.json`',
-  'sockets-not-offered': 'a path of the socket protocols, `/.ws` or `/.lp`',
+  'sockets-not-offered': 'a request to `/.ws` that asks for no WebSocket',
   'app-unknown': 'the application does not exist',
   unavailable:
     'the storage cannot be reached or written, or the server is stopping; the application cannot be opened, or too many others are busy; with `Retry-After`',

@@ -16,6 +16,7 @@ import { RuleCache } from './access/rule-cache.ts'
 import { RulesInForce } from './access/rules-in-force.ts'
 import type { DatabaseSettings } from './database-settings.ts'
 import { DeclaredIndexes } from './declared-indexes.ts'
+import { OpenSessions } from './open-sessions.ts'
 import type { QueryAnswer, ReadOptions, WatchedChange, WatchOptions } from './read-types.ts'
 import { requestedStream, Streams } from './streams/streams.ts'
 import type { Subscription } from './streams/subscription.ts'
@@ -38,6 +39,8 @@ export class Database {
   readonly profile: Family
   /** As `TreeStore.mayLag`. */
   readonly mayLag: boolean
+  /** Sessions of clients that use the tree for as long as they are connected. */
+  readonly sessions: OpenSessions
   /** What only the operator and the administrators of the tree ask for. */
   readonly administration: TreeAdministration
   readonly #store: TreeStore
@@ -63,6 +66,7 @@ export class Database {
     this.#indexes = new DeclaredIndexes(store, settings.indexPolicy, () => this.#rules.current)
     this.#reads = new TreeReads(store, this.#ruleCache, this.#indexes, profile, limit)
     this.#streams = new Streams(store, this.#rules, settings.streams, limit, settings.onStreams)
+    this.sessions = new OpenSessions(store, this.#streams, this.#indexes, profile)
     this.#writes = new TreeWrites(store, this.#rules, this.#streams.watchers, limits)
     store.follow({ settings: () => this.#inBackground(this.#indexes.build()) })
     if (settings.keepRules && !this.hasOwnRules)
@@ -90,9 +94,9 @@ export class Database {
     return this.#store.setting(RULES) !== undefined
   }
 
-  /** Whether a stream is open. */
+  /** Whether a stream or a session is open. */
   get isWatched(): boolean {
-    return this.#streams.isWatched
+    return this.#streams.isWatched || this.sessions.areOpen
   }
 
   /**
@@ -269,17 +273,20 @@ export class Database {
   /** Ends the streams of all callers with a credential: the secret was replaced. */
   revoke(): void {
     this.#streams.revoke()
+    this.sessions.revoke()
   }
 
-  /** Ends every stream; clients reconnect when they can. */
+  /** Ends every stream and every session; clients reconnect when they can. */
   endStreams(): void {
     this.#streams.close()
+    void this.sessions.end()
   }
 
   /** Finishes what is under way and closes the store. */
-  close(): Promise<void> {
-    this.endStreams()
-    return this.#store.close()
+  async close(): Promise<void> {
+    this.#streams.close()
+    if (this.sessions.areOpen) await this.sessions.end()
+    await this.#store.close()
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -146,7 +146,7 @@ export function* checkLeftovers(dataDir: string, known: ReadonlySet<string>): Ge
     yield warning(`restore ${name}`, 'it was interrupted', 'nothing: the next opening of the tree completes it')
   }
   const copies = apps.filter((name) => name.endsWith('.sqlite.copying'))
-  for (const name of copies) yield warning(`copy ${name}`, 'it is not complete', 'run the `dhole copy` again')
+  for (const name of copies) yield warning(`copy ${name}`, 'it is not complete', 'run the same `dhole copy` again')
   for (const name of apps.filter((each) => each.endsWith('.sqlite') && !known.has(each.slice(0, -'.sqlite'.length)))) {
     yield warning(
       `tree ${name}`,

@@ -18,6 +18,7 @@ import { checkUsable, type Installation, installationOf } from '../store/postgre
 import { planOf } from '../store/postgres/schema/migrate.ts'
 import { newestVersion } from '../store/postgres/schema/migrations.ts'
 import { checkServer, checkSession, missingRights, namedRights } from '../store/postgres/schema/server-checks.ts'
+import { movedText } from '../store/rows/copy/moved-text.ts'
 import { type CheckResult, ok, problem, warning } from './check-result.ts'
 
 const MS = 1000
@@ -152,8 +153,9 @@ async function* checkDeadRows(lanes: Lanes, schema: string): AsyncGenerator<Chec
 async function* checkTrees(lanes: Lanes, full: boolean): AsyncGenerator<CheckResult, void> {
   const all = await treesOf(lanes)
   for (const { id, movedTo, isArriving } of all) {
-    if (isArriving) yield warning(`tree "${id}"`, 'its copy is not complete', 'run the `dhole copy` again')
-    else if (movedTo !== null) yield warning(`tree "${id}"`, `it was moved to ${movedTo}`, 'remove it when not needed')
+    if (isArriving) yield warning(`tree "${id}"`, 'its copy is not complete', 'run the same `dhole copy` again')
+    else if (movedTo !== null)
+      yield warning(`tree "${id}"`, movedText(movedTo), 'remove it only when it is served from there')
   }
   const trees = all.filter(({ movedTo, isArriving }) => movedTo === null && !isArriving)
   if (!full) {

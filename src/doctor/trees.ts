@@ -4,6 +4,7 @@ import { Registry } from '../admin/registry.ts'
 import { secretFile, smsKeyFile } from '../data-folder/secret-file.ts'
 import { treeFile } from '../data-folder/tree-file.ts'
 import { messageOf } from '../files/system-error.ts'
+import { movedText } from '../store/rows/copy/moved-text.ts'
 import { inspectFile, type Problem } from '../store/sqlite/check/inspect.ts'
 import { formatProblems } from '../store/sqlite/check/problem.ts'
 import { ageOf, type FileAge } from '../store/sqlite/file/file-version.ts'
@@ -54,7 +55,7 @@ function checkTree(check: string, file: string, full: boolean): CheckResult {
   if (found === undefined) return ok(check, 'it has none yet: the first request makes it')
   const moved = movedIn(file)
   if (moved !== undefined) {
-    return warning(check, `it was moved to ${moved.to}`, 'serve it from there; delete the file when it is not needed')
+    return warning(check, movedText(moved.to), 'delete the file only when the tree is served from there')
   }
   if (existsSync(`${file}-restore`)) return ok(check, 'not checked: its restore is not complete')
   try {

@@ -97,6 +97,11 @@ export function laterThan(waiting: WaitingEvents, seq: number): WaitingEvents | 
   return later.length === 0 ? undefined : waitingOf(later)
 }
 
+/** A batch with a mark behind the events of commits up to `seq`. */
+export function markOf(seq: number): EventBatch {
+  return new EventBatch([{ kind: 'mark', path: '', data: '', seq }])
+}
+
 /** Joins waiting events to one batch. */
 export function batchOf(waiting: readonly WaitingEvents[]): EventBatch {
   return new EventBatch(waiting.flatMap(({ events }) => events))

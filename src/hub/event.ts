@@ -17,15 +17,19 @@ import { type ConcernedWrites, concerningInSteps, writesConcerning } from '../tr
 /** Length from which data is printed in several turns of the event loop, in UTF-16 code units. */
 const LONG_DATA = 128 * 1024
 
-/** Members of a patch printed between two pauses. */
+/** Members of a patch printed between two pauses, and the length of their text in UTF-16 code units. */
 const STEP_MEMBERS = 128
+const STEP_LENGTH = 64 * 1024
 
 /** Form of the data: `export` includes priorities. */
 export type Form = 'plain' | 'export'
 
-/** Replaces the data at a path (`put`), or at each member of the data below that path (`patch`). */
+/**
+ * Replaces the data at a path (`put`), or at each member of the data below that path (`patch`). A `mark` has no data: every
+ * event of commits up to its own was delivered before it. Only listeners that ask for marks get them.
+ */
 export interface StreamEvent {
-  readonly kind: 'put' | 'patch'
+  readonly kind: 'put' | 'patch' | 'mark'
   /** Relative to the subscribed node: `/`, `/a/b`. */
   readonly path: string
   readonly data: AnyText
@@ -126,11 +130,16 @@ function* patchInSteps(
 ): Steps<StreamEvent | undefined> {
   const data = new TextBuilder()
   let seen = 0
+  let length = 0
   for (const write of writes) {
     if (!isSeen(write, form)) continue
     data.add(`${seen === 0 ? '{' : ','}${JSON.stringify(relativePath(write, depth).join('/'))}:`)
-    data.addAll(writtenText(write, form))
-    if (++seen % STEP_MEMBERS === 0) yield
+    const text = writtenText(write, form)
+    data.addAll(text)
+    length += text.length
+    if (++seen % STEP_MEMBERS !== 0 && length < STEP_LENGTH) continue
+    length = 0
+    yield
   }
   if (seen === 0) return undefined
   data.add('}')

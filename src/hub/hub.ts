@@ -192,6 +192,7 @@ export class Hub {
   #keeperOf(topic: Topic, remove: () => void): SubscriberKeeper {
     return {
       begin: (subscriber) => void topic.begin(subscriber).catch((error) => subscriber.fail(error)),
+      mark: (subscriber, seq) => topic.mark(subscriber, seq),
       closed: (subscriber) => {
         topic.subscribers.delete(subscriber)
         this.#keepAlive.delete(subscriber)

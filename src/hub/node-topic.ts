@@ -4,7 +4,7 @@ import { inTurns } from '../scheduling/turns.ts'
 import type { Path } from '../tree/path.ts'
 import { areMany } from '../tree/writes-by-path.ts'
 import { dataOf, eventAt, eventInSteps, type Form, type StreamEvent } from './event.ts'
-import { EventBatch, lengthOf, type NumberedEvent, waitingOf } from './event-batch.ts'
+import { EventBatch, lengthOf, markOf, type NumberedEvent, waitingOf } from './event-batch.ts'
 import type { Subscriber } from './subscriber.ts'
 import { broadcast, type NumberedChange, type SnapshotSource, type Topic, type TopicSettings } from './topic.ts'
 
@@ -54,6 +54,10 @@ export class NodeTopic implements Topic {
     }
     if (events.length === 0) return
     broadcast(this.subscribers, events, this.#settings.maxEvent)
+  }
+
+  mark(subscriber: Subscriber, seq: number): void {
+    subscriber.deliver(markOf(seq))
   }
 
   async resume(subscriber: Subscriber, missed: readonly NumberedChange[], seq: number): Promise<void> {

@@ -11,7 +11,7 @@ import { covers, type Path } from '../tree/path.ts'
 import { type Reads, TRUSTED } from '../tree/read-program.ts'
 import { areMany } from '../tree/writes-by-path.ts'
 import { concerns, concernsNow, dataOf, type Form, type StreamEvent } from './event.ts'
-import { EventBatch } from './event-batch.ts'
+import { EventBatch, markOf } from './event-batch.ts'
 import { type AffectedChild, eventOfChildren, type TouchedKeys, touchedKeys } from './query-changes.ts'
 import { keysOf, QueryWindow, SLICE, slices } from './query-window.ts'
 import { reasonOf } from './sink.ts'
@@ -62,6 +62,8 @@ export class QueryTopic implements Topic {
   #single: AnyText | undefined
   #changes: NumberedChange[] = []
   #joining: Joining[] = []
+  /** Marks behind the changes that are collected or being read. */
+  readonly #marks: (readonly [Subscriber, number])[] = []
   /** Reserved memory of the window, in bytes. */
   #reserved = 0
   #isBusy = false
@@ -93,6 +95,11 @@ export class QueryTopic implements Topic {
     if (this.#changes.length > 0) this.#run()
   }
 
+  mark(subscriber: Subscriber, seq: number): void {
+    if (this.#isBusy) this.#marks.push([subscriber, seq])
+    else subscriber.deliver(markOf(seq))
+  }
+
   /** Reads the window again, so that all subscribers show the same commit. */
   begin(subscriber: Subscriber): Promise<void> {
     return new Promise((begun, failed) => {
@@ -108,7 +115,12 @@ export class QueryTopic implements Topic {
   }
 
   async #updateAll(): Promise<void> {
-    while (this.#changes.length > 0 || this.#joining.length > 0) await this.#update()
+    while (this.#changes.length > 0 || this.#joining.length > 0) {
+      const marks = this.#marks.splice(0)
+      await this.#update()
+      for (const [subscriber, seq] of marks) subscriber.deliver(markOf(seq))
+    }
+    for (const [subscriber, seq] of this.#marks.splice(0)) subscriber.deliver(markOf(seq))
     this.#isBusy = false
   }
 

@@ -1,5 +1,13 @@
 import type { Query } from '../query/query.ts'
-import { comparePositions, contains, type Position, positionOf, type Range, rangeOf } from '../query/range.ts'
+import {
+  comparePositions,
+  contains,
+  keyPosition,
+  type Position,
+  positionOf,
+  type Range,
+  rangeOf,
+} from '../query/range.ts'
 import { loopTurn } from '../scheduling/loop-turn.ts'
 import type { ChildText } from '../tree/json/children-text.ts'
 import { parseStored } from '../tree/json/print.ts'
@@ -79,7 +87,10 @@ export class QueryWindow {
   }
 
   #positionOf({ key, text }: ChildText): Position {
-    return positionOf(this.#query.orderBy, sortKey(key), parseStored(joined(text)))
+    const { orderBy } = this.#query
+    // A long text takes long to parse.
+    if (orderBy.kind === 'key') return keyPosition(orderBy.lexicographic, sortKey(key))
+    return positionOf(orderBy, sortKey(key), parseStored(joined(text)))
   }
 }
 

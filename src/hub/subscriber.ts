@@ -29,6 +29,8 @@ export interface Beginning {
 export interface SubscriberKeeper {
   /** Asks for a beginning, which is passed to `start`. */
   begin(subscriber: Subscriber): void
+  /** Delivers a mark behind the events of commits up to `seq`. */
+  mark(subscriber: Subscriber, seq: number): void
   /** Called once, when the subscriber is closed. */
   closed(subscriber: Subscriber): void
   /** Called each time that waiting events were dropped. */
@@ -118,6 +120,14 @@ export class Subscriber {
     else if (this.#state === 'full') this.#lose()
     // The beginning that is being read may be of an earlier commit.
     else this.#isOutdated = this.#state === 'starting'
+  }
+
+  /**
+   * Has a mark delivered behind the events of commits up to one, which must have been published. A beginning that covers
+   * the commit may take its place.
+   */
+  mark(seq: number): void {
+    if (!this.#isClosed) this.#keeper.mark(this, seq)
   }
 
   /** Delivers events, in order. */

@@ -49,6 +49,8 @@ export interface Topic {
   collect(change: NumberedChange): Steps<void> | undefined
   /** Delivers the collected changes. */
   flush(): void
+  /** Delivers a mark to a subscriber, behind all events of the changes that were collected. */
+  mark(subscriber: Subscriber, seq: number): void
   /**
    * Sends the current data to a subscriber.
    * @throws `permission-denied`, `read-too-big`, `unavailable`

@@ -6,6 +6,7 @@ import { serverTarget } from '../admin/server-target.ts'
 import type { Applications } from '../applications/applications.ts'
 import { makeDataFolder } from '../data-folder/create.ts'
 import { closeFolders, type RemovedPermissions, removePermissionsOfOthers } from '../data-folder/private-modes.ts'
+import { lockForServer } from '../data-folder/server-lock.ts'
 import { startApplications } from '../dhole.ts'
 import { messageOf } from '../files/system-error.ts'
 import type { DholeOptions } from '../options.ts'
@@ -52,7 +53,7 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
   const logger = await createLogger(config.LOG_LEVEL, isForPeople(config.LOG_FORMAT))
   const rules = readRules(config)
   await checkStart(config)
-  closeDataFolder(config.DATA_DIR, logger)
+  const lock = prepareFolder(config, logger)
   const failure = Promise.withResolvers<void>()
   const storage = storageOf(config, logger)
   const watched = new Monitoring({ slowMs: config.SLOW_REQUEST_MS, isInDatabase: config.DATABASE_URL !== undefined })
@@ -102,6 +103,7 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
         storage.backups.close()
         await control?.close()
         await stopListeners(listeners, applications, logger, hurried)
+        lock?.[Symbol.dispose]()
         watched.close()
         logger.info('stopped')
       },
@@ -113,6 +115,16 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
     await applications.close()
     throw error
   }
+}
+
+/** Makes the folder, and closes it to others. @returns holds it, unless its trees are locked. @throws Error when another server does */
+function prepareFolder(config: Config, logger: Logger): Disposable | undefined {
+  makeDataFolder(config.DATA_DIR)
+  const lock = config.DATABASE_URL === undefined ? undefined : lockForServer(config.DATA_DIR)
+  const { failed } = report(closeFolders(config.DATA_DIR), config.DATA_DIR, logger)
+  // What lies in a folder that stays open can be read by others until its own permissions are removed.
+  if (failed.length > 0) report(drain(removePermissionsOfOthers(config.DATA_DIR)), config.DATA_DIR, logger)
+  return lock
 }
 
 /**
@@ -129,14 +141,6 @@ async function databaseReached(kept: Promise<unknown>, applications: Application
       throw namingSetting(error)
     }
   }
-}
-
-/** Makes the folder, and closes its folders for others. */
-function closeDataFolder(dataDir: string, logger: Logger): void {
-  makeDataFolder(dataDir)
-  const { failed } = report(closeFolders(dataDir), dataDir, logger)
-  // What lies in a folder that stays open can be read by others until its own permissions are removed.
-  if (failed.length > 0) report(drain(removePermissionsOfOthers(dataDir)), dataDir, logger)
 }
 
 /** Logs how the permissions of others, which an older version or a copy may have left, were removed. */

@@ -6,7 +6,7 @@ import { TINY } from '../../bench/harness/settings.ts'
 import { type ChapterName, chapterNames, missingFor, partsOf } from '../../bench/harness/suite.ts'
 import { missedOf } from '../../bench/report/check.ts'
 import { checkResults } from '../../bench/report/result-schema.ts'
-import { inLanes } from '../support/lane.ts'
+import { inLanes, longTest } from '../support/lane.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { dataDirs, startBench, startBenchIn } from './bench-command.ts'
 
@@ -73,9 +73,10 @@ test.skipIf(!isMeasurable)(`${CHAPTERS.join(', ')}: measured, and nothing is lef
 const absent = missingFor('postgres')
 const withPostgres = absent === undefined ? where : ` (skipped: ${absent})`
 
-test.skipIf(!isMeasurable || absent !== undefined)(
-  `--engine postgres: measured beside SQLite, and nothing is left behind${withPostgres}`,
-  async () => {
+const onPostgres = `--engine postgres: measured beside SQLite, and nothing is left behind${withPostgres}`
+if (!isMeasurable || absent !== undefined) test.skip(onPostgres, () => {})
+else
+  longTest(onPostgres, async () => {
     await using dir = await tempDir()
     // PostgreSQL may run as another user.
     chmodSync(dir.path, 0o755)
@@ -90,9 +91,7 @@ test.skipIf(!isMeasurable || absent !== undefined)(
     const { results } = checkResults(JSON.parse(readFileSync(file, 'utf8')))
     expect([...new Set(results.map(({ chapter }) => chapter))]).toEqual(['postgres'])
     for (const { operation } of results) expect(stdout).toContain(`| ${operation} |`)
-  },
-  60_000,
-)
+  })
 
 test.skipIf(absent === undefined)(`a chapter without its database is left out, with the reason`, async () => {
   const { status, stdout, stderr } = await startBench('--tiny', 'cluster').ended()

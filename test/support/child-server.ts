@@ -1,6 +1,7 @@
 import type { DholeOptions } from '../../src/index.ts'
-import { certificate, clientOf, type HttpsClient, LISTENER_BODY_BYTES } from './https-server.ts'
+import { clientOf, type HttpsClient, LISTENER_BODY_BYTES } from './https-server.ts'
 import type { ChildAnswer, ChildRequest } from './plugin-child.ts'
+import { sharedCertificate } from './shared-certificate.ts'
 
 const SCRIPT = Bun.fileURLToPath(new URL('./plugin-child.ts', import.meta.url))
 
@@ -28,7 +29,7 @@ export interface ChildSettings {
 
 /** @throws Error when the process ends before it listens */
 export async function startChild(options: DholeOptions, settings: ChildSettings = {}): Promise<ChildServer> {
-  const tls = await certificate()
+  const tls = await sharedCertificate()
   let answered = Promise.withResolvers<ChildAnswer>()
   const child = Bun.spawn([process.execPath, ...(settings.runtime ?? []), SCRIPT], {
     env: { ...process.env, ...settings.environment },

@@ -2,27 +2,11 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { Elysia } from 'elysia'
-import { generate } from 'selfsigned'
 import { type Database, openDatabase } from '../../src/embedded.ts'
 import { type DholeOptions, dhole } from '../../src/index.ts'
 import { databaseReleased, isOnPostgres, storageOf } from './engine.ts'
+import { sharedCertificate } from './shared-certificate.ts'
 import { tempDir } from './temp-dir.ts'
-
-/** Certificate and key of this test process, trusted by its own clients only. */
-export interface Certificate {
-  readonly cert: string
-  readonly key: string
-}
-
-let made: Promise<Certificate> | undefined
-
-export function certificate(): Promise<Certificate> {
-  made ??= generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' }).then(({ cert, private: key }) => ({
-    cert,
-    key,
-  }))
-  return made
-}
 
 export const SECRET = 'a secret of the test suite'
 
@@ -66,7 +50,7 @@ export interface RawOptions {
 /** Starts the plugin with one open application named `app`, unless options say otherwise. */
 export async function startInProcess(options: DholeOptions = {}): Promise<HttpsServer> {
   const dir = await tempDir()
-  const tls = await certificate()
+  const tls = await sharedCertificate()
   const dataDir = options.dataDir ?? dir.path
   const applications = { app: { open: true, secret: SECRET } }
   const app = new Elysia({ handler: { standardHostname: false } })

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import { type DholeOptions, dhole } from '../../src/index.ts'
-import type { Certificate } from './https-server.ts'
+import type { Certificate } from '../../src/server/tls/certificate.ts'
 
 /** What the parent asks of this process, which serves the plugin over HTTPS until it is killed. */
 export type ChildRequest =

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { clientOf, type HttpsClient, type HttpsServer } from './https-server.ts'
+import { keepCertificate } from './shared-certificate.ts'
 
 const MAIN = Bun.fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 
@@ -33,6 +34,8 @@ export interface Launch {
   readonly executable?: string
   /** Folder it is started in. Default: that of this process. */
   readonly cwd?: string
+  /** Lets it make its certificate. Default: it finds one in its folder, which saves half of its start. */
+  readonly makesCertificate?: boolean
 }
 
 /**
@@ -43,9 +46,11 @@ export interface Launch {
  */
 export async function spawnServer(
   settings: Readonly<Record<string, string>> = {},
-  { through = [], runtime = [], main = MAIN, executable, cwd }: Launch = {},
+  { through = [], runtime = [], main = MAIN, executable, cwd, makesCertificate = false }: Launch = {},
 ): Promise<ServerProcess> {
   const dataDir = settings['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'dhole-server-')))
+  // Another user could not read it.
+  if (!makesCertificate && through.length === 0) await keepCertificate(dataDir)
   const program = executable === undefined ? [process.execPath, ...runtime, main] : [executable]
   const child = Bun.spawn([...through, ...program, 'serve'], {
     ...(cwd === undefined ? {} : { cwd }),

@@ -43,7 +43,9 @@ export async function listenForCommands(path: string, target: AdminTarget): Prom
 export class OtherServerError extends Error {
   constructor(dataDir: string, { pid, url }: ServerProcess) {
     const where = url === undefined ? '' : ` at ${url}`
-    super(`DATA_DIR: ${dataDir} is in use by the server${where} (process ${pid}): one folder is served by one server`)
+    super(
+      `DATA_DIR: ${dataDir} is in use by the server${where} (process ${pid}): one folder is served by one server; on PostgreSQL give each one a folder of its own`,
+    )
   }
 }
 

@@ -43,7 +43,8 @@ export class RulesInForce {
    * only the write itself makes a complete trace.
    */
   admission(path: Path, reach: Reach, { as, onTrace }: Access): Awaitable<Admission> {
-    if (as === undefined || as.kind === 'admin' || onTrace !== undefined) return 'open'
+    // The write itself is judged by the rules of its commit: here newer rules only matter where they allow more.
+    if (this.isOpenToWrites({ as, onTrace }) || as === undefined) return 'open'
     const fresh = this.#store.fresh()
     if (fresh !== undefined) return fresh.then(() => this.#admission(path, reach, as))
     return this.#admission(path, reach, as)

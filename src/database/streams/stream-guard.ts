@@ -3,6 +3,7 @@ import type { EventBatch } from '../../hub/event-batch.ts'
 import { BEGIN_ANEW, DENIED, type EndReason, type Sink } from '../../hub/sink.ts'
 import { type Decision, isStillValid } from '../../rules/decision/decision.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
+import { SharedTurns } from '../../scheduling/shared-turns.ts'
 import type { Path } from '../../tree/path.ts'
 import type { Reads } from '../../tree/read-program.ts'
 import type { Access } from '../access/access.ts'
@@ -11,6 +12,9 @@ import { Denial } from '../access/denial.ts'
 const REVOKED: EndReason = { kind: 'auth_revoked', text: 'credential is no longer valid' }
 /** Longest timeout of a timer, in milliseconds. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** Ends streams, of all trees: the tokens of thousands may expire in the same second. */
+const endings = new SharedTurns()
 
 /** What all guards of a tree need of it. */
 export interface GuardedTree {
@@ -45,6 +49,8 @@ const isNotWritten = () => false
 /** The guarded stream. */
 export interface GuardedStream {
   end(reason: EndReason): void
+  /** What is being read for the former caller must be read again. */
+  callerChanged(): void
 }
 
 /** State of the tree at the start of an evaluation. */
@@ -67,8 +73,8 @@ export class StreamGuard implements Sink {
   readonly reserve: Sink['reserve']
   readonly bound: Sink['bound']
   readonly #sink: Sink
-  readonly #caller: Caller
-  readonly #decide: GuardedCaller['decide']
+  #caller: Caller
+  #decide: GuardedCaller['decide']
   readonly #tree: GuardedTree
   readonly #keeper: GuardKeeper
   /** The latest decision. Only its paths are watched. */
@@ -152,9 +158,25 @@ export class StreamGuard implements Sink {
     this.#keeper.released(this)
   }
 
-  /** Ends the stream of a caller with a credential: the secret was replaced. */
+  /**
+   * Decides for another caller from now on. Nothing that only the former one may read is passed on.
+   * @returns resolves when the stream was ended if the new caller may not read it
+   */
+  changeCaller({ caller, decide }: GuardedCaller): Promise<void> {
+    this.#caller = caller
+    this.#decide = decide
+    this.#decision = undefined
+    if (!this.#isOver) this.#keeper.watch(this, [])
+    this.invalidate()
+    clearTimeout(this.#timer)
+    this.#stream?.callerChanged()
+    if (this.#stream !== undefined) this.#awaitExpiry()
+    return this.recheck()
+  }
+
+  /** Silences the stream of a caller with a credential, and ends it soon: the secret was replaced. */
   revoke(): void {
-    if (hasCredential(this.#caller)) this.#stop(REVOKED)
+    if (hasCredential(this.#caller)) this.#stopSoon(REVOKED)
   }
 
   /** Ends the stream if the new rules do not allow it. */
@@ -266,12 +288,19 @@ export class StreamGuard implements Sink {
     this.#stream?.end(reason)
   }
 
+  /** As `#stop`, but others that end in the same turn of the event loop may take their turns before. */
+  #stopSoon(reason: EndReason): void {
+    if (this.#isOver || this.#ended !== undefined) return
+    this.#ended = reason
+    endings.add(async () => this.#stream?.end(reason))
+  }
+
   #awaitExpiry(): void {
     const { expiresAt } = this.#caller
     if (expiresAt === undefined || this.#isOver) return
     const left = expiresAt - Date.now()
     if (left <= 0) {
-      this.#stop(REVOKED)
+      this.#stopSoon(REVOKED)
       return
     }
     this.#timer = setTimeout(() => this.#awaitExpiry(), Math.min(left, LONGEST_TIMER_MS))

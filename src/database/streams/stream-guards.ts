@@ -72,7 +72,7 @@ export class StreamGuards implements GuardKeeper {
     let checked = 0
     for (const guard of [...this.#guards.keys()]) {
       await guard.recheck()
-      if (++checked % RECHECKED_PER_TURN === 0) await loopTurn.pause()
+      if (++checked % RECHECKED_PER_TURN === 0 || loopTurn.isOver) await loopTurn.pause()
     }
   }
 }

@@ -1,6 +1,8 @@
+import type { Caller } from '../../auth/caller.ts'
 import { DholeError } from '../../error.ts'
 import { Hub, type HubEvents, type HubSettings, type MissedChanges } from '../../hub/hub.ts'
 import type { Sink } from '../../hub/sink.ts'
+import type { Subscriber } from '../../hub/subscriber.ts'
 import { type Family, type Query, toQuery } from '../../query/query.ts'
 import type { Decision } from '../../rules/decision/decision.ts'
 import type { Position, ReadLimit, TreeStore } from '../../store/store.ts'
@@ -12,13 +14,14 @@ import type { RulesInForce } from '../access/rules-in-force.ts'
 import type { DeclaredIndexes } from '../declared-indexes.ts'
 import type { WatchOptions } from '../read-types.ts'
 import type { Watchers } from '../writes/write-job.ts'
+import { Listening } from './listening.ts'
 import { missedChanges } from './replay.ts'
-import type { StreamGuard } from './stream-guard.ts'
+import type { GuardedCaller, StreamGuard } from './stream-guard.ts'
 import { StreamGuards } from './stream-guards.ts'
 import { Subscription } from './subscription.ts'
 
 /** A stream that a caller requests. */
-interface RequestedStream {
+export interface RequestedStream {
   readonly path: Path
   readonly query: Query | undefined
   readonly form: 'plain' | 'export'
@@ -103,9 +106,24 @@ export class Streams {
    * @returns the open stream
    * @throws `permission-denied`, `read-too-big`, `unavailable`, and what `check` throws
    */
-  async open({ path, query, form, access, check, from }: RequestedStream, sink: Sink): Promise<Subscription> {
-    // Guarded from the start: the credential may be revoked while the stream is being opened.
-    const guard = this.#guard(path, query, access, sink)
+  async open(stream: RequestedStream, sink: Sink): Promise<Subscription> {
+    const guard = this.#guard(stream, sink)
+    return new Subscription(await this.#subscribe(stream, sink, guard), guard)
+  }
+
+  /** As `open`, for a caller that may change. */
+  async listen(stream: RequestedStream, sink: Sink): Promise<Listening> {
+    const guard = this.#guard(stream, sink)
+    const subscriber = await this.#subscribe(stream, sink, guard)
+    const guarded = (access: Access) => access.as && this.#guarded(stream, access.as, access)
+    return new Listening(subscriber, guard, this.#hub, guarded)
+  }
+
+  async #subscribe(
+    { path, query, form, access, check, from }: RequestedStream,
+    sink: Sink,
+    guard: StreamGuard | undefined,
+  ): Promise<Subscriber> {
     try {
       await guard?.prepare(access.onTrace)
       check()
@@ -114,7 +132,7 @@ export class Streams {
         { sink: guard ?? sink, missed: this.#missed(path, from, guard) },
       )
       guard?.attach(subscriber)
-      return new Subscription(subscriber, guard)
+      return subscriber
     } catch (error) {
       guard?.release()
       throw error
@@ -136,13 +154,19 @@ export class Streams {
     this.#hub.close()
   }
 
-  #guard(path: Path, query: Query | undefined, access: Access, sink: Sink): StreamGuard | undefined {
+  /** Guarded from the start: the credential may be revoked while the stream is being opened. */
+  #guard({ path, query, access }: RequestedStream, sink: Sink): StreamGuard | undefined {
     if (access.as === undefined) return undefined
-    const authorizer = this.#rules.authorizerFor(access)
-    return this.#guards.guard(sink, {
-      caller: access.as,
-      decide: authorizer && deciding(authorizer, path, query),
-    })
+    return this.#guards.guard(sink, this.#guarded({ path, query }, access.as, access))
+  }
+
+  #guarded(
+    { path, query }: Pick<RequestedStream, 'path' | 'query'>,
+    caller: Caller,
+    { onTrace }: Access,
+  ): GuardedCaller {
+    const authorizer = this.#rules.authorizerFor({ as: caller, onTrace })
+    return { caller, decide: authorizer && deciding(authorizer, path, query) }
   }
 
   /** Gathers what the listener has missed and was allowed to read all the time. */

@@ -24,6 +24,7 @@ export async function* watch(
     for (let event = await queue.next(); event !== undefined; event = await queue.next()) {
       if (signal?.aborted) return
       const { kind, path, data, seq } = event
+      if (kind === 'mark') continue
       yield { kind, path, data: JSON.parse(joined(data)) as unknown, position: { ...position, seq } }
     }
     queue.check()

@@ -2,7 +2,7 @@ import { DholeError } from '../../error.ts'
 import { EvaluationPostponed } from '../../rules/expression/rule-errors.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
 import { TaskLimit } from '../../scheduling/task-limit.ts'
-import type { CommitContext, Committed, JobOutcome, TreeStore } from '../../store/store.ts'
+import type { CommitContext, Committed, JobOutcome, SessionText, TreeStore } from '../../store/store.ts'
 import type { JobReads, Reads } from '../../tree/read-program.ts'
 import type { Write } from '../../tree/write.ts'
 import type { AuthorizerOptions } from '../access/authorizer.ts'
@@ -173,7 +173,8 @@ class Attempt<T> implements AuthorizerOptions {
     const { operation, request } = this
     const { rules, watchers, record } = this.#writes
     this.#context = context
-    const job = writeJob(operation, context, rules.authorizerFor(this.options, bounds), watchers, record)
+    const authorizer = rules.authorizerFor(this.options, bounds)
+    const job = withSessionText(writeJob(operation, context, authorizer, watchers, record), this.options)
     return request === undefined ? job : onlyOnce(request, operation, context, job)
   }
 
@@ -193,6 +194,15 @@ class Attempt<T> implements AuthorizerOptions {
     if (this.#recorder !== undefined) this.#writes.recorders.delete(this.#recorder)
     throw error
   }
+}
+
+/** Adds what is stored together with a write. */
+function withSessionText<T>(job: Reads<JobOutcome<T>>, { sessionText }: WriteOptions): Reads<JobOutcome<T>> {
+  return sessionText === undefined ? job : addSessionText(job, sessionText)
+}
+
+function* addSessionText<T>(job: Reads<JobOutcome<T>>, sessionText: SessionText): Reads<JobOutcome<T>> {
+  return { ...(yield* job), sessionText }
 }
 
 /** Runs logic and adds the paths that it reads. */

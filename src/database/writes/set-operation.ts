@@ -1,5 +1,6 @@
 import { DholeError } from '../../error.ts'
 import type { CommitContext } from '../../store/store.ts'
+import { textHasHash } from '../../tree/hash/simple-hash.ts'
 import { etagMatches, NULL_ETAG } from '../../tree/json/etag.ts'
 import { NodeText } from '../../tree/json/node-text.ts'
 import { joined } from '../../tree/json/text-pieces.ts'
@@ -49,7 +50,7 @@ export class SetOperation implements WriteOperation<WriteOutcome> {
 
   *decide(given: CommitContext, authorizer: Authorizer | undefined): Reads<Decided<WriteOutcome>> {
     const { now } = this.#resolver?.contextOf(given) ?? given
-    const { ifMatch, maxSeconds } = this.#options
+    const { ifMatch, ifHash, isTrial, maxSeconds } = this.#options
     const plan = this.#plan.serverValues.length === 0 ? this.#plan : yield* this.#resolve(now, authorizer)
     const authorization = authorizer && (yield* authorizer.authorizeWrite(plan.writes, now))
     if (ifMatch !== undefined) {
@@ -59,9 +60,18 @@ export class SetOperation implements WriteOperation<WriteOutcome> {
       const etag = current === undefined ? NULL_ETAG : yield* withPauses(current.etagInSteps())
       if (!etagMatches(ifMatch, etag)) return { result: { kind: 'mismatch', current }, change: undefined }
     }
+    if (ifHash !== undefined) {
+      const current = (yield { kind: 'node', path: plan.path }) as NodeText | undefined
+      // The caller may have no permission to read, and gets no data.
+      const text = current && (yield* withPauses(current.inSteps('export')))
+      if (!(yield* withPauses(textHasHash(text, ifHash)))) {
+        return { result: { kind: 'mismatch', current: undefined }, change: undefined }
+      }
+    }
     yield* checkCost(plan, maxSeconds, this.#limits)
     const writes = yield* dropPrioritiesOfNothing(plan, authorizer)
     if (authorizer !== undefined && authorization !== undefined) yield* authorizer.validateWrite(authorization)
+    if (isTrial === true) return { result: written(plan), change: undefined }
     const canStoreAhead = plan === this.#plan || this.#resolver !== undefined
     return { result: written(plan), change: { plan, path: plan.path, writes, canStoreAhead } }
   }

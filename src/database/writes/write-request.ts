@@ -1,4 +1,5 @@
 import { drain, type Steps } from '../../scheduling/steps.ts'
+import type { SessionText } from '../../store/store.ts'
 import { etagOf } from '../../tree/json/etag.ts'
 import type { NodeText } from '../../tree/json/node-text.ts'
 import { print } from '../../tree/json/print.ts'
@@ -13,6 +14,12 @@ export type WriteMethod = 'PUT' | 'PATCH' | 'POST' | 'DELETE'
 export interface WriteOptions extends Access {
   /** Write only if the node has this tag; `null_etag` for no node, `*` for any. */
   readonly ifMatch?: string | undefined
+  /** Write only if the node has this hash, see `simpleHashInSteps`; empty for no node. */
+  readonly ifHash?: string | undefined
+  /** Stored together with the write. A write that is refused stores nothing. */
+  readonly sessionText?: SessionText | undefined
+  /** Judges the write, and writes nothing. */
+  readonly isTrial?: boolean | undefined
   /** Refuse a write estimated to take longer, in seconds. Default: the limit set for the tree. */
   readonly maxSeconds?: number | undefined
   /**

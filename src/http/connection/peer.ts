@@ -13,6 +13,8 @@ export interface Listener {
   /** Requests whose replies the connections have not taken yet, open event streams included. */
   readonly pendingRequests?: number | undefined
   requestIP(request: Request): Peer | null
+  /** Makes the connection of a request a WebSocket. @returns whether it has */
+  upgrade?(request: Request, options: { readonly data: never }): boolean
   /** Sets the idle timeout of the request's connection, in seconds; 0 disables it. */
   timeout(request: Request, seconds: number): void
 }

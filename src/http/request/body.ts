@@ -1,4 +1,5 @@
 import { DholeError, type ErrorCode } from '../../error.ts'
+import { loopTurn } from '../../scheduling/loop-turn.ts'
 import type { Exchange } from '../exchange.ts'
 import { abortError, type IncomingBody, LARGE_BYTES, receive, receiveBytes, statedLength } from './incoming-body.ts'
 import { parseBody, textOf } from './parse-body.ts'
@@ -138,7 +139,11 @@ async function useLong<T>(
       return resumed === undefined ? use(bytes) : resumed.then(() => use(bytes))
     }
     if (isPacked) return await usePacked(exchange, sent, options, incoming, useSecured)
-    if (sent.byteLength <= LARGE_BYTES) return await useSecured(sent)
+    if (sent.byteLength <= LARGE_BYTES) {
+      // Hundreds can arrive in one turn of the event loop.
+      if (loopTurn.isOver) await loopTurn.pause(true)
+      return await useSecured(sent)
+    }
     return await inQueue(exchange, sent.byteLength, incoming, () => useSecured(sent))
   } finally {
     transfer.end()

@@ -26,7 +26,7 @@ const TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     404,
     20102,
     NO_SUFFIX,
-    'The WebSocket and long-polling protocols are not offered here: use the REST API (paths that end in .json) and its event streams (Accept: text/event-stream).',
+    'This path is for WebSockets of SDKs: use the REST API (paths that end in .json) and its event streams (Accept: text/event-stream).',
   ],
   'app-unknown': [404, 20103, 'The app requested does not exist'],
   unavailable: [503, 20104, OUT_OF_SERVICE],

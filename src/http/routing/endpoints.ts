@@ -14,6 +14,9 @@ import { preflightReply } from '../response/reply.ts'
 import { answerNode } from '../rest/node-route.ts'
 import { answerRules, answerWriteSize, refuseSetting } from '../rest/settings-routes.ts'
 import { exchangeToken, refuseTokenPath, tokenErrors } from '../rest/token-route.ts'
+import { answerPolling } from '../sdk/polling/open-polling.ts'
+import { orFarewell } from '../sdk/socket/farewell-socket.ts'
+import { openSocket } from '../sdk/socket/open-socket.ts'
 import * as sms from '../sms/calls.ts'
 import { answerCarrierCodes } from '../sms/carrier-codes-page.ts'
 import { smsErrors } from '../sms/sms-errors.ts'
@@ -48,9 +51,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   system('/ready', answerReady),
   system('/metrics', answerMetrics),
   ...DOCUMENT_PATHS.map(document),
+  { ...node, path: '/.ws', methods: ['GET'], operation: 'socket', answer: orFarewell(inDatabase(openSocket)) },
+  { ...node, path: '/.lp', methods: ['GET'], operation: 'socket', answer: inDatabase(answerPolling) },
   ...CONSOLE_PATHS.map(consolePage),
-  socket('/.ws'),
-  socket('/.lp'),
   setting('/.settings/rules.json', answerRules),
   setting('/.settings/defaultWriteSizeLimit.json', answerWriteSize),
   setting('/.settings/*', refuseSetting),
@@ -130,12 +133,6 @@ function admin(
   }
 }
 
-/** SDKs of Firebase and Wilddog open WebSockets and poll here. */
-function socket(path: string): Endpoint {
-  const answer = bounded((exchange) => exchange.limits.within(exchange, refuseSocket))
-  return { ...node, path, operation: 'other', answer }
-}
-
 function setting(path: string, answer: Answer): Endpoint {
   const methods = ['GET', 'HEAD', 'PUT']
   return { path, methods, operation: jsonOperation('settings'), answer: inTree(answer), errors: treeErrors }
@@ -165,17 +162,17 @@ function inTree(answer: Answer): Answer {
   return bounded(withApplication(nameOf, answer))
 }
 
+/** An answer for the database that a client of the socket protocol names, or the host. */
+function inDatabase(answer: Answer): Answer {
+  return bounded(withApplication(({ raw: { values } }) => values['ns'] || undefined, answer))
+}
+
 /** Refuses requests with a body at once while too many bodies are pending. */
 function bounded(answer: Answer): Answer {
   return (exchange) => {
     if (exchange.mayHaveBody && exchange.limits.refusesBody(exchange)) throw TOO_BUSY
     return answer(exchange)
   }
-}
-
-/** The name of an application in the URL means nothing here, so it is not looked at. */
-function refuseSocket(): never {
-  throw new DholeError('sockets-not-offered')
 }
 
 /**

@@ -1,10 +1,13 @@
 import { DholeError } from '../../error.ts'
+import { loopTurn } from '../../scheduling/loop-turn.ts'
 import { addForm, parametersOf, type SmsParameters } from '../../sms/format/call-parameters.ts'
 import type { Exchange } from '../exchange.ts'
 import { useText } from '../request/body.ts'
 
 /** Longest body that is a form, in bytes. */
 const MAX_FORM_BYTES = 1024 * 1024
+/** Length from which a body is signed in the time for long work, in UTF-16 code units. */
+const LONG_BODY = 16 * 1024
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 
 /**
@@ -32,7 +35,10 @@ export async function readSmsBody(exchange: Exchange, maxBytes: number): Promise
     throw new DholeError('sms-bad-arguments', 'body: expected UTF-8 that is not compressed')
   }
   try {
-    return await useText(exchange, { maxBytes, malformed: 'bad-data', isTrusted: false }, async (text) => text)
+    const text = await useText(exchange, { maxBytes, malformed: 'bad-data', isTrusted: false }, async (body) => body)
+    // To sign a long text takes long.
+    if (text.length > LONG_BODY && loopTurn.isOver) await loopTurn.pause(true)
+    return text
   } catch (thrown) {
     if (!(thrown instanceof DholeError)) throw thrown
     if (thrown.code === 'no-data') return ''

@@ -6,6 +6,8 @@ export type SmsParameters = ReadonlyMap<string, string>
 const ESCAPED = /[%+]/
 /** Far more than any call has; bounds the time to sort them for the signature. */
 const MAX_PARAMETERS = 100
+/** The same with empty ones, and with those that are sent again: bounds the time to read them. */
+const MAX_MEMBERS = 1000
 /** Longest part of a name that an error quotes. */
 const LONGEST_SHOWN = 64
 
@@ -25,20 +27,24 @@ export function addParameter(parameters: Map<string, string>, name: string, valu
   if (known !== undefined && known !== value) {
     throw new DholeError('sms-bad-arguments', `${name.slice(0, LONGEST_SHOWN)}: given twice, with two values`)
   }
-  if (known === undefined && parameters.size === MAX_PARAMETERS) {
-    throw new DholeError('sms-bad-arguments', `Parameters: expected at most ${MAX_PARAMETERS}`)
-  }
+  if (known === undefined && parameters.size === MAX_PARAMETERS) throw tooMany()
   parameters.set(name, value)
 }
 
 /** Adds the parameters of a form. @throws as `parametersOf` */
 export function addForm(text: string, parameters: Map<string, string>): void {
+  let members = 0
   for (let start = 0; start < text.length; ) {
+    if (++members > MAX_MEMBERS) throw tooMany()
     const ampersand = text.indexOf('&', start)
     const end = ampersand === -1 ? text.length : ampersand
     if (end > start) addMember(text.slice(start, end), parameters)
     start = end + 1
   }
+}
+
+function tooMany(): DholeError {
+  return new DholeError('sms-bad-arguments', `Parameters: expected at most ${MAX_PARAMETERS}`)
 }
 
 function addMember(member: string, parameters: Map<string, string>): void {

@@ -17,7 +17,7 @@ import { decodeText, encodeKey } from './stored-text.ts'
 import type { Tables, Transaction } from './tables.ts'
 
 /** Messages imported with one round of statements. */
-const STEP = 1000
+const STEP = 500
 
 const ADD_BATCHES =
   'INSERT INTO sms_batch (tree, id, rrid, submitted_at) SELECT $1::int, s.* ' +

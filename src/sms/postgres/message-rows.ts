@@ -1,3 +1,4 @@
+import { loopTurn } from '../../scheduling/loop-turn.ts'
 import type { MessageState, StoredMessage } from '../model/message-state.ts'
 import type { MessageName, State } from '../model/report.ts'
 import { decodeText, encodeKey, encodeText } from './stored-text.ts'
@@ -98,6 +99,8 @@ export async function findMessages(
     messages.set(place, message)
     found[row.n] = message
   }
+  // The driver has just made an object of each row, and who called judges all of them.
+  if (loopTurn.isOver) await loopTurn.pause()
   return found
 }
 
@@ -148,6 +151,7 @@ export async function storeMessages(
   changed: readonly ChangedMessage[],
 ): Promise<void> {
   if (changed.length === 0) return
+  if (loopTurn.isOver) await loopTurn.pause()
   await statements.query(STORE, [
     tree,
     ...keysOf(changed.map(({ message }) => message)),

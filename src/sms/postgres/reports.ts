@@ -12,7 +12,7 @@ import { encodeKey } from './stored-text.ts'
 import type { Transaction } from './tables.ts'
 
 /** Reports applied with one round of statements. */
-const STEP = 1000
+const STEP = 500
 
 const CONTRADICT =
   'INSERT INTO sms_contradiction (tree, rrid, mobile, status, code, received_at, arrived_at) ' +

@@ -1,4 +1,5 @@
-import { isStringText, parseStored } from '../../tree/json/print.ts'
+import { longStringOf } from '../../tree/json/long-string.ts'
+import { isStringText, type JsonText, parseStored } from '../../tree/json/print.ts'
 import { sortKey } from '../../tree/order.ts'
 import type { Path } from '../../tree/path.ts'
 import { childKeys, type Leaf, leafOf, type Value, valueAt } from '../../tree/value.ts'
@@ -47,7 +48,17 @@ export class Lookup {
   }
 
   exists(path: Path): boolean {
-    return this.#find(path) !== undefined
+    const { visited, depth } = this.#walk(path)
+    // A slot need not be parsed to be there.
+    return visited.slot !== undefined && (depth === path.length || this.#find(path) !== undefined)
+  }
+
+  /** The text of a leaf's string that takes long to parse; `undefined` for all other leaves, which `leaf` returns. */
+  longString(path: Path): JsonText | undefined {
+    const { visited, depth } = this.#walk(path)
+    const { slot } = visited
+    if (slot === undefined || depth < path.length || chunkedTextOf(slot) !== undefined) return undefined
+    return slot.value === null ? undefined : longStringOf(slot.value)
   }
 
   /** The leaf at a path, with or without a priority. */
@@ -65,15 +76,26 @@ export class Lookup {
   }
 
   #find(path: Path): PathTarget {
+    const { visited, depth } = this.#walk(path)
+    const { slot } = visited
+    if (slot === undefined) return undefined
+    if (depth < path.length) return inside(visited, path.slice(depth))
+    const text = chunkedTextOf(slot)
+    if (text !== undefined) return { text }
+    const interior = interiorOf(slot)
+    return interior === undefined ? inside(visited, []) : { interior }
+  }
+
+  /** The last slot on a path, and how many keys of the path lead to it. */
+  #walk(path: Path): { readonly visited: VisitedSlot; readonly depth: number } {
     let visited = this.#root
     if (visited === undefined) {
       visited = this.#visit(ROOT_PARENT, ROOT_KEY)
       this.#root = visited
     }
     for (const [depth, key] of path.entries()) {
-      if (visited.slot === undefined) return undefined
-      const parent: number | undefined = interiorOf(visited.slot)
-      if (parent === undefined) return inside(visited, path.slice(depth))
+      const parent: number | undefined = visited.slot && interiorOf(visited.slot)
+      if (parent === undefined) return { visited, depth }
       let next: VisitedSlot | undefined = visited.below.get(key)
       if (next === undefined) {
         next = this.#visit(parent, sortKey(key))
@@ -81,11 +103,7 @@ export class Lookup {
       }
       visited = next
     }
-    if (visited.slot === undefined) return undefined
-    const text = chunkedTextOf(visited.slot)
-    if (text !== undefined) return { text }
-    const interior = interiorOf(visited.slot)
-    return interior === undefined ? inside(visited, []) : { interior }
+    return { visited, depth: path.length }
   }
 
   #visit(parent: number, key: string): VisitedSlot {

@@ -1,5 +1,5 @@
 import { edit } from '../../tree/edit.ts'
-import { type JsonText, parseStored } from '../../tree/json/print.ts'
+import { isStringText, type JsonText, parseStored } from '../../tree/json/print.ts'
 import type { Priority } from '../../tree/priority.ts'
 import { leafOf, type Value } from '../../tree/value.ts'
 import type { Write } from '../../tree/write.ts'
@@ -41,8 +41,11 @@ export type SlotChange =
   /** Stores a value. `isWritten` says whether it is the value of the write itself, not a subtree around it. */
   | { readonly kind: 'store'; readonly value: Value; readonly isWritten: boolean }
 
-/** Plans a write from the slots on its path. The last of them is the slot that changes. */
-export function planSlotChange(write: Write, slotPath: readonly PathSlot[]): SlotChange {
+/**
+ * Plans a write from the slots on its path. The last of them is the slot that changes.
+ * @param stored value of that slot, if it is parsed already
+ */
+export function planSlotChange(write: Write, slotPath: readonly PathSlot[], stored?: Value): SlotChange {
   const { slot } = lastSlot(slotPath)
   const interior = interiorOf(slot)
   if (write.kind === 'priority' && interior !== undefined) {
@@ -50,7 +53,10 @@ export function planSlotChange(write: Write, slotPath: readonly PathSlot[]): Slo
   }
   const below = write.path.slice(slotPath.length - 1)
   const isWritten = below.length === 0 && write.kind === 'value'
-  const value = isWritten ? write.value : edit(storedValue(slot), below, write)
+  // Nothing is below a string, which a child replaces: it need not be parsed.
+  const isString = below.length > 0 && typeof slot?.value === 'string' && isStringText(slot.value)
+  if (isString && (write.kind !== 'value' || write.value === undefined)) return { kind: 'remove', slot: undefined }
+  const value = isWritten ? write.value : edit(isString ? undefined : (stored ?? storedValue(slot)), below, write)
   const text = isWritten ? undefined : chunkedTextOf(slot)
   // Only a value that is set below it replaces the string.
   if (text !== undefined && value !== undefined && leafOf(value) !== undefined) return { kind: 'head', text, value }

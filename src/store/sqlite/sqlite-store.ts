@@ -21,6 +21,7 @@ import type {
   Position,
   ReadAt,
   ReadLimit,
+  SessionText,
   StoreFollower,
   TreeStore,
 } from '../store.ts'
@@ -47,6 +48,7 @@ import { runReads } from './tree/run-program.ts'
  * @see docs/explanation/storage.md
  */
 export class SqliteStore implements TreeStore {
+  readonly sessionTexts: readonly SessionText[]
   readonly #file: OpenFile
   readonly #epoch: string
   readonly #snapshots: Snapshots
@@ -80,12 +82,12 @@ export class SqliteStore implements TreeStore {
     const { writer } = this.#file
     const parts = transactionParts(writer, settings, observer)
     this.#settings = parts.settings.current
+    this.sessionTexts = parts.sessionTexts.all()
     this.#cache = new TextCache(settings.cacheLength)
     this.#snapshots = new Snapshots(file, settings.shortList)
     this.#exports = new HeldSnapshots(this.#snapshots)
-    this.#checkpoint = new Checkpoint(file, writer, settings.walLimitBytes, (bytes, milliseconds) =>
-      observer.checkpointed?.(bytes, milliseconds),
-    )
+    const moved = (bytes: number, milliseconds: number) => observer.checkpointed?.(bytes, milliseconds)
+    this.#checkpoint = new Checkpoint(file, writer, settings.walLimitBytes, moved)
     this.#groupCommit = new GroupCommit(
       parts.log.lastSeq,
       {
@@ -103,12 +105,8 @@ export class SqliteStore implements TreeStore {
       },
     )
     const current = () => this.#current()
-    this.#reads = new ReadScheduler(
-      this.#snapshots,
-      () => this.#settings,
-      current,
-      () => this.#checkOpen(),
-    )
+    const checkOpen = () => this.#checkOpen()
+    this.#reads = new ReadScheduler(this.#snapshots, () => this.#settings, current, checkOpen)
     const { reader, indexes: maintenance } = parts
     const commits = this.#groupCommit
     this.indexAdministration = new IndexManager({ ...settings, maintenance, reader, reads: this.#reads, commits })

@@ -3,12 +3,14 @@ import { formatPath, type Path } from '../path.ts'
 import { isBranch, type Value, valueAt } from '../value.ts'
 import type { Write } from '../write.ts'
 import { etagOf } from './etag.ts'
-import { print, type TextForm } from './print.ts'
+import { exceeds, print, type TextForm } from './print.ts'
 import { etagOfInSteps, printInSteps } from './print-steps.ts'
 import { type AnyText, collected } from './text-pieces.ts'
 
 /** Length of strings whose texts are not kept, in UTF-16 code units. */
 const SHORT_LENGTH = 1024
+/** The same of the text of a branch, without its keys: one write may have a hundred thousand records. */
+const SHORT_BRANCH_LENGTH = 64
 
 /** Text of a large value in one form, with its tag where it is needed. */
 interface PreparedText {
@@ -51,7 +53,8 @@ export function tagAfter(write: Write, below: Path, form: TextForm, text?: AnyTe
 
 /** Whether a value is printed so fast that its text need not be kept. */
 function isShort(value: Value): boolean {
-  return !isBranch(value) && (typeof value !== 'string' || value.length <= SHORT_LENGTH)
+  if (isBranch(value)) return !exceeds(value, SHORT_BRANCH_LENGTH)
+  return typeof value !== 'string' || value.length <= SHORT_LENGTH
 }
 
 function valueAfter(write: Write, below: Path): Value | undefined {

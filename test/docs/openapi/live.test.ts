@@ -3,8 +3,9 @@ import { Elysia } from 'elysia'
 import fc from 'fast-check'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { dhole } from '../../../src/index.ts'
-import { certificate, type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
+import { type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
 import { longTest } from '../../support/lane.ts'
+import { sharedCertificate } from '../../support/shared-certificate.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { customToken, nowInSeconds } from '../../support/token.ts'
 import { findChromium } from './chromium.ts'
@@ -114,7 +115,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
 
   test('lives below a prefix', async () => {
     await using dir = await tempDir()
-    const tls = await certificate()
+    const tls = await sharedCertificate()
     const host = new Elysia()
       .use(dhole({ docs: true, prefix: '/tree', dataDir: dir.path, applications: { app: { open: true } } }))
       .listen({ hostname: '127.0.0.1', port: 0, tls })

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import { dhole } from '../../../src/index.ts'
-import { certificate, clientOf, filesClosed, startInProcess } from '../../support/https-server.ts'
+import { clientOf, filesClosed, startInProcess } from '../../support/https-server.ts'
+import { sharedCertificate } from '../../support/shared-certificate.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { withServer } from '../../support/with-server.ts'
 import { fetchDocument, validate } from './document.ts'
@@ -116,7 +117,7 @@ describe('the mount point', () => {
 
   test.each(['/tree', '/tree/'])('is at %s below a prefix', async (path) => {
     await using dir = await tempDir()
-    const tls = await certificate()
+    const tls = await sharedCertificate()
     const host = new Elysia()
       .use(dhole({ docs: true, prefix: '/tree', dataDir: dir.path, applications: { app: { open: true } } }))
       .listen({ hostname: '127.0.0.1', port: 0, tls })

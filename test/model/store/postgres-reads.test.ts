@@ -98,7 +98,7 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'reads of PostgreS
             await mirror.store.declareIndexes(declared)
           }
         }),
-        { numRuns: inLanes(2, 40) },
+        { numRuns: inLanes(1, 40) },
       )
     },
     600_000,
@@ -120,7 +120,11 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'reads of PostgreS
         await mirror.put([...LIST, `b${index}`], text)
         await mirror.put([...LIST, `a${texts.length - index}`], text)
       }
-      for (const text of texts) {
+      // All of them are rows; in the short lane every fourth one is asked for.
+      for (const text of inLanes(
+        texts.filter((_, at) => at % 4 === 0),
+        texts,
+      )) {
         for (const bound of ['startAt', 'startAfter', 'endAt', 'endBefore', 'equalTo'] as const) {
           for (const value of [text, [text, 'a5'], [text, 'b5']] as const) {
             await mirror.expectAnswers(LIST, { orderBy: '$value', [bound]: value })

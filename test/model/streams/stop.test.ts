@@ -12,7 +12,8 @@ const PIECE = 4 * 1024 * 1024
 const PIECES = 6
 const VERSIONS = [{ http2: false }, { http2: true }]
 
-test.each([
+// They wait for seconds, and for nothing of each other.
+test.concurrent.each([
   ['its beginning', PIECES],
   ['its events', 0],
 ] as const)('a stop waits for no reader that stands still in the middle of %s', async (_, early) => {

@@ -3,7 +3,8 @@ import { readdirSync } from 'node:fs'
 import { Elysia } from 'elysia'
 import { Hub } from '../../../src/hub/hub.ts'
 import { type DholeOptions, dhole } from '../../../src/index.ts'
-import { type Certificate, LISTENER_BODY_BYTES } from '../../support/https-server.ts'
+import type { Certificate } from '../../../src/server/tls/certificate.ts'
+import { LISTENER_BODY_BYTES } from '../../support/https-server.ts'
 
 /** What the parent asks of this process, which serves the plugin over HTTPS until it is killed. */
 export type ChildRequest =

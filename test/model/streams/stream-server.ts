@@ -1,6 +1,7 @@
 import type { DholeOptions } from '../../../src/index.ts'
 import { storageOf } from '../../support/engine.ts'
-import { certificate, clientOf, type HttpsClient, SECRET } from '../../support/https-server.ts'
+import { clientOf, type HttpsClient, SECRET } from '../../support/https-server.ts'
+import { sharedCertificate } from '../../support/shared-certificate.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import type { ChildAnswer, ChildRequest, Look } from './stream-child.ts'
 
@@ -15,7 +16,7 @@ export interface StreamServer extends AsyncDisposable, HttpsClient {
 
 export async function startStreamServer(options: DholeOptions = {}): Promise<StreamServer> {
   const dir = await tempDir()
-  const tls = await certificate()
+  const tls = await sharedCertificate()
   const answers: PromiseWithResolvers<ChildAnswer>[] = []
   const child = Bun.spawn([process.execPath, SCRIPT], {
     stdout: 'inherit',

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { Elysia } from 'elysia'
 import { dhole } from '../../../src/index.ts'
-import { type Answer, certificate, clientOf, startInProcess } from '../../support/https-server.ts'
+import { certificateFor } from '../../support/certificates.ts'
+import { type Answer, clientOf, startInProcess } from '../../support/https-server.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { withServer } from '../../support/with-server.ts'
 
@@ -124,7 +125,7 @@ test('where it is off, its paths are no documents', async () => {
 
 test('below a prefix every address in it stays below the prefix', async () => {
   await using dir = await tempDir()
-  const tls = await certificate()
+  const tls = await certificateFor()
   const options = { prefix: '/tree', dataDir: dir.path, console: { secret: SECRET }, applications: { app: {} } }
   const host = new Elysia().use(dhole(options)).listen({ hostname: '127.0.0.1', port: 0, tls })
   const client = clientOf(host.server?.port ?? 0, tls.cert)

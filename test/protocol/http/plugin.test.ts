@@ -3,7 +3,8 @@ import { statSync } from 'node:fs'
 import { Elysia } from 'elysia'
 import { type DholeOptions, dhole } from '../../../src/index.ts'
 import { fileTest, storageOf } from '../../support/engine.ts'
-import { certificate, filesClosed } from '../../support/https-server.ts'
+import { filesClosed } from '../../support/https-server.ts'
+import { sharedCertificate } from '../../support/shared-certificate.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { errorBody, errors } from '../rest/errors.ts'
 
@@ -143,7 +144,7 @@ describe('one in several hosts', () => {
     const address = { hostname: '127.0.0.1', port: 0 }
     const plain = new Elysia().use(plugin)
     const encrypted = new Elysia().use(plugin)
-    const { cert, key } = await certificate()
+    const { cert, key } = await sharedCertificate()
     if (!encryptedFirst) plain.listen(address)
     encrypted.listen({ ...address, tls: { cert, key } })
     if (encryptedFirst) plain.listen(address)

@@ -10,14 +10,15 @@ import type { DholeOptions } from '../../../src/options.ts'
 import { PrometheusPage } from '../../../src/server/metrics/metrics-page.ts'
 import { fileTest, storageOf } from '../../support/engine.ts'
 import { HeldSyncs } from '../../support/held-syncs.ts'
-import { certificate, clientOf, filesClosed } from '../../support/https-server.ts'
+import { clientOf, filesClosed } from '../../support/https-server.ts'
+import { sharedCertificate } from '../../support/shared-certificate.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { samplesOf } from '../../system/metrics/page.ts'
 
 /** The plugin behind HTTPS over applications whose syncs a test can hold. */
 async function scene() {
   const dir = await tempDir()
-  const tls = await certificate()
+  const tls = await sharedCertificate()
   const syncs = new HeldSyncs()
   const storage = { syncLog: syncs.syncLog } as NonNullable<DholeOptions['storage']>
   const options = {
@@ -62,31 +63,28 @@ fileTest('it holds the syncs of the file', 'a failed sync makes it unready for g
   expect((await here.call('GET', '/health')).status).toBe(200)
 })
 
-fileTest('it holds the syncs of the file', 'the metrics say whether it is ready', async () => {
-  await using here = await scene()
-  const page = new PrometheusPage(new Metrics(), () => here.applications.readiness())
-  const isReady = async () => samplesOf((await page.print()).text).get('dhole_ready')
-  expect(await isReady()).toBe(1)
-  here.syncs.holding = true
-  const write = here.call('PUT', '/a.json', { body: '1' })
-  await here.syncs.arrived()
-  expect(await isReady()).toBe(0)
-  here.syncs.release()
-  expect((await write).status).toBe(200)
-  expect(await isReady()).toBe(1)
-  page.close()
-})
-
-fileTest('it holds the syncs of the file', 'a disk that does not answer makes it unready until it does', async () => {
-  await using here = await scene()
-  here.syncs.holding = true
-  const write = here.call('PUT', '/a.json', { body: '1' })
-  await here.syncs.arrived()
-  expect(await here.call('GET', '/ready')).toMatchObject(unready('slow'))
-  here.syncs.release()
-  expect((await write).status).toBe(200)
-  expect((await here.call('GET', '/ready')).status).toBe(200)
-})
+fileTest(
+  'it holds the syncs of the file',
+  'a disk that does not answer makes it unready until it does, and the metrics say so',
+  async () => {
+    await using here = await scene()
+    const page = new PrometheusPage(new Metrics(), () => here.applications.readiness())
+    const metric = async () => samplesOf((await page.print()).text).get('dhole_ready')
+    expect(await metric()).toBe(1)
+    here.syncs.holding = true
+    const write = here.call('PUT', '/a.json', { body: '1' })
+    await here.syncs.arrived()
+    // Both wait for seconds.
+    const [answer, sample] = await Promise.all([here.call('GET', '/ready'), metric()])
+    expect(answer).toMatchObject(unready('slow'))
+    expect(sample).toBe(0)
+    here.syncs.release()
+    expect((await write).status).toBe(200)
+    expect((await here.call('GET', '/ready')).status).toBe(200)
+    expect(await metric()).toBe(1)
+    page.close()
+  },
+)
 
 fileTest('it holds the syncs of the file', 'whoever asks writes nothing', async () => {
   await using here = await scene()
@@ -144,7 +142,7 @@ test('what is about to end is not ready', async () => {
 
 test('stands below the prefix, and leaves the rest to the host', async () => {
   await using dir = await tempDir()
-  const tls = await certificate()
+  const tls = await sharedCertificate()
   const host = new Elysia()
     .get('/ready', () => 'the host')
     .use(dhole({ ...storageOf(dir.path), dataDir: dir.path, prefix: '/tree', applications: { app: { open: true } } }))

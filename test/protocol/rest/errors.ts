@@ -28,7 +28,7 @@ export const errors = {
     404,
     20102,
     "The url requested must end with '.json'",
-    'The WebSocket and long-polling protocols are not offered here: use the REST API (paths that end in .json) and ' +
+    'This path is for WebSockets of SDKs: use the REST API (paths that end in .json) and ' +
       'its event streams (Accept: text/event-stream).',
   ),
   unknownSetting: row(

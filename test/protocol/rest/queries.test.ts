@@ -20,6 +20,14 @@ function against(what: string, options: DholeOptions, tables: readonly (readonly
   })
 }
 
+/** In the short lane each of two services has half of the rows, all of which a third one has. */
+function half(which: 0 | 1): readonly Case[] {
+  return inLanes(
+    queries.filter((_, at) => at % 2 === which),
+    queries,
+  )
+}
+
 against('every list has an index', { storage: { shortList: 0, inlineLength: 0 } }, [queries, queryErrors])
 
 against(
@@ -30,7 +38,7 @@ against(
     },
     storage: { shortList: 5, inlineLength: 30 },
   },
-  [queries],
+  [half(0)],
 )
 
 const COVERING = ['h', '.value', 'a/b', 'n', 'o/p'].map((child) => ({ child, covering: true }))
@@ -41,7 +49,7 @@ against(
     applications: { app: { ...app, indexes: { '/$list': COVERING, '/$list/$one': COVERING } } },
     storage: { shortList: 0 },
   },
-  [queries],
+  [half(1)],
 )
 
 against('profile firebase', { applications: { app: { ...app, profile: 'firebase' } } }, [firebaseQueries])
@@ -116,14 +124,15 @@ test('an answer is as large as a read may be, whatever the list', async () => {
 test('a query that takes longer than its timeout is given up', async () => {
   await using slow = await startInProcess({ storage: { inlineLength: 0, cacheLength: 0 } })
   // Far more than one stretch of work, however fast the machine.
+  const CHILDREN = 40_000
   const body = JSON.stringify(
-    Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`key-${index}`, { h: -index }])),
+    Object.fromEntries(Array.from({ length: CHILDREN }, (_, index) => [`key-${index}`, { h: -index }])),
   )
   expect((await slow.call('PUT', '/big.json?print=silent', { body })).status).toBe(204)
   const refused = await slow.call('GET', '/big.json?orderBy="h"&timeout=0.001ms')
   expect([refused.status, JSON.parse(refused.text)]).toEqual([400, errorBody(errors.readTooBig)])
   const found = await slow.call('GET', '/big.json?orderBy="h"&limitToFirst=1&timeout=15min')
-  expect(found.text).toBe('{"key-99999":{"h":-99999}}')
+  expect(found.text).toBe(`{"key-${CHILDREN - 1}":{"h":${1 - CHILDREN}}}`)
 })
 
 test('queries of one list from many clients agree while the list is written', async () => {
@@ -146,7 +155,7 @@ test('queries of one list from many clients agree while the list is written', as
 
 test('an index that is made while its list is written misses nothing', async () => {
   await using server = await startInProcess()
-  const indexes = Array.from({ length: 20_000 }, (_, index) => index)
+  const indexes = Array.from({ length: 6_000 }, (_, index) => index)
   const textOf = (heights: readonly (readonly [number, number])[]) =>
     JSON.stringify(Object.fromEntries(heights.map(([index, h]) => [`k${index}`, { h }])))
   const body = textOf(indexes.map((index) => [index, index]))

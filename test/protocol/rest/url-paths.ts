@@ -94,8 +94,8 @@ export const urlPaths: readonly Case[] = [
     },
   ]),
   {
-    name: '1.4 sockets and long polling are not offered',
-    steps: ['/.ws?v=5', '/.ws?v=5&ns=other', '/.lp', '/.lp?start=t&ser=1&cb=1&v=5&ns=other'].flatMap((target) => [
+    name: '1.4 a request to the path of sockets asks for one',
+    steps: ['/.ws', '/.ws?v=5'].flatMap((target) => [
       { send: `GET ${target}`, error: errors.noSockets },
       { send: `POST ${target}`, body: '1', error: errors.noSockets },
       {

@@ -4,8 +4,9 @@ import { StreamGuard } from '../../../src/database/streams/stream-guard.ts'
 import { mount, openApplications } from '../../../src/dhole.ts'
 import { storageOf } from '../../support/engine.ts'
 import { EventSource } from '../../support/event-source.ts'
-import { certificate, clientOf, SECRET } from '../../support/https-server.ts'
+import { clientOf, SECRET } from '../../support/https-server.ts'
 import { inLanes } from '../../support/lane.ts'
+import { sharedCertificate } from '../../support/shared-certificate.ts'
 import { turns } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { customToken, nowInSeconds } from '../../support/token.ts'
@@ -18,7 +19,7 @@ test.each([
   ['HTTP/2', true],
 ] as const)('of streams that are opened and closed nothing is left: %s', async (_, http2) => {
   await using dir = await tempDir()
-  const tls = await certificate()
+  const tls = await sharedCertificate()
   const rules = JSON.stringify({ rules: { '.read': "auth != null && root.child('a').val() != 2" } })
   const options = { ...storageOf(dir.path), dataDir: dir.path, applications: { app: { secret: SECRET, rules } } }
   const { applications } = openApplications(options)

@@ -3,8 +3,8 @@ import { ClientLimits, defaultClientLimits } from '../../../src/http/limits/clie
 import { deliver } from '../../../src/http/sms/confirmed-delivery.ts'
 import type { Lease } from '../../../src/sms/model/lease.ts'
 import { exchangeOf } from '../../support/exchange.ts'
-import { certificate } from '../../support/https-server.ts'
 import { type Reader, readHttp1, readHttp2 } from '../../support/reader.ts'
+import { sharedCertificate } from '../../support/shared-certificate.ts'
 
 /** Ten chunks, 1.3 MB in all: as many records as one call has at most. */
 const PIECES = Array.from({ length: 10 }, (_, at) => `{"piece":${at},"text":"${'x'.repeat(130_000)}"}`)
@@ -80,7 +80,7 @@ async function listen(): Promise<ReturnType<typeof Bun.serve>> {
   return Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
-    tls: await certificate(),
+    tls: await sharedCertificate(),
     http2: true,
     idleTimeout: IDLE_SECONDS,
     fetch(request, listener) {
@@ -93,7 +93,7 @@ async function listen(): Promise<ReturnType<typeof Bun.serve>> {
 }
 
 async function placeOf({ port = 0 }: { readonly port?: number | undefined }): Promise<typeof place> {
-  return { port, ca: (await certificate()).cert }
+  return { port, ca: (await sharedCertificate()).cert }
 }
 
 beforeAll(async () => {

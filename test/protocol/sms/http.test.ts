@@ -11,8 +11,8 @@ import { type Observer, silentObserver } from '../../../src/observer.ts'
 import type { Messages } from '../../../src/sms/messages.ts'
 import { makeApplications, storageOf } from '../../support/engine.ts'
 import { exchangeOf } from '../../support/exchange.ts'
-import { certificate } from '../../support/https-server.ts'
 import { readHttp1 } from '../../support/reader.ts'
+import { sharedCertificate } from '../../support/shared-certificate.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
 import { encoded, FORM, mobiles, pushed, SmsClient, signed, timestamp } from './calls.ts'
 import { application, SMS_KEY } from './service.ts'
@@ -152,7 +152,7 @@ test('the key is not looked for before a request could be good', async () => {
 
 test('an application that is being handed over stays open until that has ended', async () => {
   await using here = await scene({ onDemand: ['first', 'second'] })
-  const tls = await certificate()
+  const tls = await sharedCertificate()
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,

@@ -6,13 +6,13 @@ import { EventSource, escapedTarget, openSource } from '../../support/event-sour
 import { http2Client } from '../../support/http2-client.ts'
 import {
   type Answer,
-  certificate,
   clientOf,
   filesClosed,
   type HttpsClient,
   SECRET,
   startInProcess,
 } from '../../support/https-server.ts'
+import { sharedCertificate } from '../../support/shared-certificate.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { errorBody, errors, noIndex } from '../rest/errors.ts'
 
@@ -339,8 +339,8 @@ test('4 a prefix goes along', async () => {
         streamHost: 'https://other.example',
       }),
     )
-    .listen({ hostname: '127.0.0.1', port: 0, tls: await certificate() })
-  const { call } = clientOf(app.server?.port ?? 0, (await certificate()).cert)
+    .listen({ hostname: '127.0.0.1', port: 0, tls: await sharedCertificate() })
+  const { call } = clientOf(app.server?.port ?? 0, (await sharedCertificate()).cert)
   const { status, headers } = await call('GET', '/tree/a.json?print=pretty', { headers: ACCEPT })
   expect({ status, to: headers.get('location') }).toEqual({
     status: 307,

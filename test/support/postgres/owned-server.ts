@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { AS_USER, giveToUser, programs } from './programs.ts'
+import { AS_USER, giveToUser, NOBODY, programs } from './programs.ts'
+import { SmallDisk } from './small-disk.ts'
 
 const PORT = 5432
 /** A test process that is killed cannot stop its server. */
@@ -30,6 +31,8 @@ export interface OwnedOptions {
   readonly settings?: readonly string[]
   /** Longest life. Default 1200. */
   readonly seconds?: number
+  /** Size of a file system of its own for its files, in megabytes. Default: that of temporary files. */
+  readonly diskMegabytes?: number
 }
 
 /** A PostgreSQL of a test's own, on durable files, which can be killed, started again and followed by a standby. */
@@ -39,6 +42,8 @@ export class OwnedPostgres {
   readonly #options: OwnedOptions
   #process: Bun.Subprocess | undefined
   #pid = 0
+  /** The file system of its own. */
+  #disk: SmallDisk | undefined
 
   private constructor(folder: string, home: string, options: OwnedOptions) {
     this.#folder = folder
@@ -49,18 +54,48 @@ export class OwnedPostgres {
 
   /** Makes a server and starts it. */
   static async create(options: OwnedOptions = {}): Promise<OwnedPostgres> {
-    const server = OwnedPostgres.#empty(options)
-    await server.#run('initdb', '-D', server.#data, '-U', 'dhole', '-A', 'trust', '-E', 'UTF8', '--no-sync')
+    const server = await OwnedPostgres.#empty(options)
+    // A new part of its log needs room soon.
+    const segments = options.diskMegabytes === undefined ? [] : ['--wal-segsize=1']
+    await server.#run(
+      'initdb',
+      '-D',
+      server.#data,
+      '-U',
+      'dhole',
+      '-A',
+      'trust',
+      '-E',
+      'UTF8',
+      '--no-sync',
+      ...segments,
+    )
     await server.start()
     return server
   }
 
-  static #empty(options: OwnedOptions): OwnedPostgres {
+  static async #empty(options: OwnedOptions): Promise<OwnedPostgres> {
     const folder = programs()
     if (folder === undefined) throw new Error('no PostgreSQL is installed')
     const home = mkdtempSync(join(tmpdir(), 'dhole-owned-'))
     giveToUser(home)
-    return new OwnedPostgres(folder, home, options)
+    const server = new OwnedPostgres(folder, home, options)
+    const { diskMegabytes } = options
+    if (diskMegabytes === undefined) return server
+    mkdirSync(server.#data, { mode: 0o700 })
+    server.#disk = await SmallDisk.mount(server.#data, diskMegabytes, NOBODY)
+    return server
+  }
+
+  /** The file system of its own. @throws Error without one */
+  get disk(): SmallDisk {
+    if (this.#disk === undefined) throw new Error('it has no file system of its own')
+    return this.#disk
+  }
+
+  /** Whether it runs. */
+  get isAlive(): boolean {
+    return this.#process?.exitCode === null
   }
 
   /** Path of its socket. */
@@ -83,7 +118,7 @@ export class OwnedPostgres {
     const settings = [...OPTIONS, ...listens, ...own].flatMap((option) => ['-c', option])
     const command = ['-D', this.#data, '-c', `unix_socket_directories=${this.#home}`, ...settings]
     const server = Bun.spawn(
-      [...AS_USER, 'timeout', '--signal=INT', String(seconds), this.#program('postgres'), ...command],
+      [...this.#through, 'timeout', '--signal=INT', String(seconds), this.#program('postgres'), ...command],
       {
         stdio: ['ignore', 'ignore', 'ignore'],
       },
@@ -94,7 +129,7 @@ export class OwnedPostgres {
       if (attempt > MOST_TRIES || server.exitCode !== null) throw new Error('PostgreSQL did not start')
       await Bun.sleep(20)
     }
-    this.#pid = Number(readFileSync(join(this.#data, 'postmaster.pid'), 'utf8').split('\n')[0])
+    this.#pid = childrenOf(server.pid)[0] ?? 0
   }
 
   /** Ends all of its processes at once, as a crash would. */
@@ -115,7 +150,7 @@ export class OwnedPostgres {
 
   /** Makes another server that follows this one, and waits until every commit waits for it. */
   async follow(options: OwnedOptions = {}): Promise<OwnedPostgres> {
-    const standby = OwnedPostgres.#empty(options)
+    const standby = await OwnedPostgres.#empty(options)
     mkdirSync(standby.#home, { recursive: true })
     await standby.#run(
       'pg_basebackup',
@@ -151,7 +186,8 @@ export class OwnedPostgres {
 
   async [Symbol.asyncDispose](): Promise<void> {
     process.off('exit', this.#end)
-    if (this.#process !== undefined && this.#process.exitCode === null) await this.kill()
+    if (this.isAlive) await this.kill()
+    await this.#disk?.end()
     rmSync(this.#home, { recursive: true, force: true })
   }
 
@@ -159,6 +195,11 @@ export class OwnedPostgres {
   readonly #end = (): void => {
     this.#process?.kill('SIGINT')
     rmSync(this.#home, { recursive: true, force: true })
+  }
+
+  /** What its programs are started through. */
+  get #through(): readonly string[] {
+    return [...(this.#disk?.through ?? []), ...AS_USER]
   }
 
   get #data(): string {
@@ -192,7 +233,7 @@ export class OwnedPostgres {
   }
 
   async #run(program: string, ...args: readonly string[]): Promise<string> {
-    const command = [...AS_USER, this.#program(program), ...args]
+    const command = [...this.#through, this.#program(program), ...args]
     const ran = Bun.spawn(command, { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
     const [told, complaint, status] = await Promise.all([ran.stdout.text(), ran.stderr.text(), ran.exited])
     if (status !== 0) throw new Error(`${program} failed: ${complaint}`)

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 /** Where distributions put the versions of PostgreSQL. */
 const FOLDER = '/usr/lib/postgresql'
 /** PostgreSQL refuses to run as root. */
-const NOBODY = 65_534
+export const NOBODY = 65_534
 const IS_ROOT = process.getuid?.() === 0
 
 /** What a command of PostgreSQL begins with, so that it does not run as root. */

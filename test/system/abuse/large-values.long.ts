@@ -1,3 +1,5 @@
+import '../../support/long-lane.ts'
+import './large-values.test.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { signatureOf } from '../../protocol/sms/calls.ts'

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { runDhole } from '../../support/dhole-command.ts'
+import { inLanes } from '../../support/lane.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { canWatch } from '../../support/watched-server.ts'
 import { type HoldServer, holdListened, members, OWNER, startHoldServer, user, withPriority } from './hold-server.ts'
 import { manyRules } from './rule-files.ts'
 
-/** The same with larger values and more shapes: large-values.long.ts. */
+/** More shapes: large-values.long.ts. */
 let server: HoldServer
 
 beforeAll(async () => {
@@ -34,7 +35,7 @@ describe.skipIf(!canWatch)('no write holds the event loop', () => {
   })
 
   test('of sixteen clients at once', async () => {
-    const body = members(40_000, (index) => [`k${index}`, 1])
+    const body = members(inLanes(10_000, 40_000), (index) => [`k${index}`, 1])
     const put = (client: number) => server.send('PUT', `/client${client}.json?print=silent`, body)
     const request = async () => {
       const statuses = await Promise.all(Array.from({ length: 16 }, (_, client) => put(client)))
@@ -44,7 +45,7 @@ describe.skipIf(!canWatch)('no write holds the event loop', () => {
   })
 
   test.each<[string, string, string]>([
-    ['to', '/listened.json', members(100_000, withPriority)],
+    ['to', '/listened.json', members(inLanes(40_000, 100_000), withPriority)],
     ['below', '/above.json', `{"listened":${members(20_000, withPriority)}}`],
   ])('of records that somebody listens %s', async (_, target, body) => {
     const listened = target === '/above.json' ? '/above/listened.json' : target
@@ -56,7 +57,7 @@ describe.skipIf(!canWatch)('no write holds the event loop', () => {
     ['below', '/patched/k5.json'],
     ['to some of', '/patched.json?orderBy="$key"&limitToLast=10'],
   ])('of a PATCH of many members that somebody listens %s', async (_, listened) => {
-    const body = members(150_000, (index) => [`k${index}`, 1])
+    const body = members(inLanes(50_000, 150_000), (index) => [`k${index}`, 1])
     const patch = () => server.send('PATCH', '/patched.json?print=silent', body)
     await patch()
     expect(await holdListened(server, listened, patch)).toBeLessThan(server.boundMs())

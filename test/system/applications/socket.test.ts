@@ -1,9 +1,9 @@
-import { expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { addApplication, runDhole } from '../../support/dhole-command.ts'
-import { clientOfProcess, spawnServer } from '../../support/server-process.ts'
-import { tempDir } from '../../support/temp-dir.ts'
+import { clientOfProcess, type ServerProcess, spawnServer } from '../../support/server-process.ts'
+import { type TempDir, tempDir } from '../../support/temp-dir.ts'
 
 /** Asks the socket of a server as its own commands do. */
 async function tell(dataDir: string, body: string): Promise<unknown> {
@@ -42,7 +42,7 @@ test.each([
 ])('a second server on the same folder ends (%s), and the first keeps its socket', async (_, settings) => {
   await using dir = await tempDir()
   await using first = await spawnServer({ DATA_DIR: dir.path })
-  const says = `DATA_DIR: ${dir.path} is in use by the server at ${first.url} (process ${first.pid}): one folder is served by one server`
+  const says = `DATA_DIR: ${dir.path} is in use by the server at ${first.url} (process ${first.pid}): one folder is served by one server; on PostgreSQL give each one a folder of its own`
   await expect(spawnServer({ DATA_DIR: dir.path, ...settings })).rejects.toThrow(says)
   const { secret } = await addApplication(dir.path, 'shop')
   const { call } = await clientOfProcess(first)
@@ -74,44 +74,53 @@ test('a server that cannot be spoken to is not gone behind', async () => {
   await other.stop(true)
 })
 
-test.each([
-  ['an operation that does not exist', '{"do":"drop"}', 'the server has no operation "drop"'],
-  ['a name of the prototype', '{"do":"toString"}', 'the server has no operation "toString"'],
-  ['a name of another type', '{"do":7}', 'the server has no operation 7'],
-  ['no name', '{"id":"shop"}', 'expected a JSON object with the name of an operation as "do"'],
-  ['a list', '["state"]', 'expected a JSON object with the name of an operation as "do"'],
-  ['a missing member', '{"do":"remove","id":"shop"}', 'bad input: /deleteData: Expected required property'],
-  ['a member of another type', '{"do":"settle","id":7}', 'bad input: /id: Expected string'],
-  ['an application that does not exist', '{"do":"sms-counts","id":"shop"}', 'there is no application "shop"'],
-  [
-    'a stream of an application that does not exist',
-    '{"do":"tree-export","id":"shop","path":[]}',
-    'there is no application "shop"',
-  ],
-])('%s over the socket is a clear error', async (_, body, error) => {
-  await using dir = await tempDir()
-  await using _server = await spawnServer({ DATA_DIR: dir.path })
-  expect(await tell(dir.path, body)).toEqual({ error })
-})
+describe('what comes over the socket', () => {
+  let dir: TempDir
+  let server: ServerProcess
+  beforeAll(async () => {
+    dir = await tempDir()
+    writeFileSync(dir.file('rules.json'), '')
+    server = await spawnServer({ DATA_DIR: dir.path })
+  })
+  afterAll(async () => {
+    await server.stop()
+    await dir[Symbol.asyncDispose]()
+  })
 
-test.each([
-  ['nothing', ''],
-  ['no JSON', '{'],
-  ['no command', '{"do":"drop"}'],
-  ['another kind of value', '[]'],
-  ['a command without its arguments', '{"do":"remove","id":"shop"}'],
-  ['a name that is a path', '{"do":"remove","id":"../secrets/app","deleteData":true}'],
-  ['a name of another kind', '{"do":"rotate","id":{"a":1},"rotation":{"key":"secret"}}'],
-  ['settings that are none', '{"do":"add","id":"shop","settings":{"opne":true}}'],
-  ['a secret among the settings', '{"do":"add","id":"shop","settings":{"secret":"chosen by somebody"}}'],
-  ['contradicting settings', '{"do":"add","id":"shop","settings":{"open":true,"rules":"{}"}}'],
-])('%s over the socket changes nothing', async (_, body) => {
-  await using dir = await tempDir()
-  writeFileSync(dir.file('rules.json'), '')
-  await using server = await spawnServer({ DATA_DIR: dir.path })
-  const everything = () => readdirSync(dir.path, { recursive: true }).sort()
-  const before = everything()
-  expect(await tell(dir.path, body)).toEqual({ error: expect.any(String) })
-  expect(everything()).toEqual(before)
-  expect((await (await clientOfProcess(server)).call('GET', '/a.json')).status).toBe(200)
+  test.each([
+    ['an operation that does not exist', '{"do":"drop"}', 'the server has no operation "drop"'],
+    ['a name of the prototype', '{"do":"toString"}', 'the server has no operation "toString"'],
+    ['a name of another type', '{"do":7}', 'the server has no operation 7'],
+    ['no name', '{"id":"shop"}', 'expected a JSON object with the name of an operation as "do"'],
+    ['a list', '["state"]', 'expected a JSON object with the name of an operation as "do"'],
+    ['a missing member', '{"do":"remove","id":"shop"}', 'bad input: /deleteData: Expected required property'],
+    ['a member of another type', '{"do":"settle","id":7}', 'bad input: /id: Expected string'],
+    ['an application that does not exist', '{"do":"sms-counts","id":"shop"}', 'there is no application "shop"'],
+    [
+      'a stream of an application that does not exist',
+      '{"do":"tree-export","id":"shop","path":[]}',
+      'there is no application "shop"',
+    ],
+  ])('%s over the socket is a clear error', async (_, body, error) => {
+    expect(await tell(dir.path, body)).toEqual({ error })
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['no JSON', '{'],
+    ['no command', '{"do":"drop"}'],
+    ['another kind of value', '[]'],
+    ['a command without its arguments', '{"do":"remove","id":"shop"}'],
+    ['a name that is a path', '{"do":"remove","id":"../secrets/app","deleteData":true}'],
+    ['a name of another kind', '{"do":"rotate","id":{"a":1},"rotation":{"key":"secret"}}'],
+    ['settings that are none', '{"do":"add","id":"shop","settings":{"opne":true}}'],
+    ['a secret among the settings', '{"do":"add","id":"shop","settings":{"secret":"chosen by somebody"}}'],
+    ['contradicting settings', '{"do":"add","id":"shop","settings":{"open":true,"rules":"{}"}}'],
+  ])('%s over the socket changes nothing', async (_, body) => {
+    const everything = () => readdirSync(dir.path, { recursive: true }).sort()
+    const before = everything()
+    expect(await tell(dir.path, body)).toEqual({ error: expect.any(String) })
+    expect(everything()).toEqual(before)
+    expect((await (await clientOfProcess(server)).call('GET', '/a.json')).status).toBe(200)
+  })
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { inLanes } from '../../support/lane.ts'
 import { whyNoOwnPostgres } from '../../support/postgres/owned-server.ts'
+import { whyNoSmallDisk } from '../../support/postgres/small-disk.ts'
 import { type FaultKind, USUAL } from './faults.ts'
 import { runCluster } from './run.ts'
 
@@ -14,6 +15,8 @@ const QUICK: Partial<Record<FaultKind, number>> = {
   'killed process': 1,
   'crash of PostgreSQL': 1,
 }
+
+if (whyNoSmallDisk !== undefined) process.stderr.write(`${whyNoSmallDisk}: a full disk is not tried\n`)
 
 test.skipIf(whyNoOwnPostgres !== undefined)(
   whyNoOwnPostgres ?? 'what three processes on one PostgreSQL have told holds through faults',

@@ -4,7 +4,8 @@ import { SMS_KEY } from '../../protocol/sms/service.ts'
 import { type ChildServer, startChild } from '../../support/child-server.ts'
 import { SECRET } from '../../support/https-server.ts'
 import { CutProxy } from '../../support/postgres/cut-proxy.ts'
-import { OwnedPostgres } from '../../support/postgres/owned-server.ts'
+import { type OwnedOptions, OwnedPostgres } from '../../support/postgres/owned-server.ts'
+import { whyNoSmallDisk } from '../../support/postgres/small-disk.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
 import type { Random } from '../crash/random.ts'
 import { rulesText } from './clients/places.ts'
@@ -15,6 +16,9 @@ const CLOCK = fileOf('../../support/clock-preload.ts')
 const CHANGED_SOURCES = fileOf('./changed-sources.ts')
 /** How long a write waits for the database, in milliseconds: short, so that some are given up. */
 const WAIT_MS = 1500
+
+/** A file system of its own can be full. The log of a thousand faults must fit. */
+export const POSTGRES: OwnedOptions = whyNoSmallDisk === undefined ? { diskMegabytes: 2048 } : {}
 
 /** One server process, its clock and its way to the database. */
 export class Member {
@@ -79,7 +83,7 @@ export class Cluster implements AsyncDisposable {
 
   /** @param fault name of one of the planted faults; empty for none */
   static async start(processes: number, fault = ''): Promise<Cluster> {
-    const cluster = new Cluster(await OwnedPostgres.create())
+    const cluster = new Cluster(await OwnedPostgres.create(POSTGRES))
     try {
       for (let at = 0; at < processes; at++) {
         const proxy = await CutProxy.listen(() => cluster.postgres.socket)

@@ -1,6 +1,7 @@
 import type { Cut } from '../../support/postgres/cut-proxy.ts'
+import { whyNoSmallDisk } from '../../support/postgres/small-disk.ts'
 import type { Random } from '../crash/random.ts'
-import type { Cluster, Member } from './cluster.ts'
+import { type Cluster, type Member, POSTGRES } from './cluster.ts'
 
 /** What goes wrong. */
 export type FaultKind =
@@ -12,10 +13,11 @@ export type FaultKind =
   | 'killed process'
   | 'crash of PostgreSQL'
   | 'killed PostgreSQL'
+  | 'full disk'
   | 'promotion'
 
 /** How many of a thousand faults are of each kind. */
-export const USUAL: Readonly<Record<FaultKind, number>> = {
+export const USUAL: Readonly<Partial<Record<FaultKind, number>>> = {
   'behind a commit': 380,
   'before a late commit': 160,
   'before a commit': 80,
@@ -27,6 +29,7 @@ export const USUAL: Readonly<Record<FaultKind, number>> = {
   'killed process': 28,
   'crash of PostgreSQL': 16,
   'killed PostgreSQL': 13,
+  ...(whyNoSmallDisk === undefined ? { 'full disk': 16 } : {}),
   promotion: 3,
 }
 
@@ -90,6 +93,8 @@ export class Faults {
       case 'killed PostgreSQL':
         await this.#cluster.postgres.kill()
         return await this.#cluster.postgres.start()
+      case 'full disk':
+        return await this.#fillDisk()
       case 'promotion':
         return await this.#promote()
       default:
@@ -105,9 +110,18 @@ export class Faults {
     proxy.calm()
   }
 
+  async #fillDisk(): Promise<void> {
+    const { postgres } = this.#cluster
+    await postgres.disk.fill()
+    await this.#pause(1500)
+    await postgres.disk.free()
+    // Without room for its log it ends.
+    if (!postgres.isAlive) await postgres.start()
+  }
+
   async #promote(): Promise<void> {
     const old = this.#cluster.postgres
-    const standby = await old.follow()
+    const standby = await old.follow(POSTGRES)
     await this.#pause(300)
     await old.kill()
     await standby.promote()

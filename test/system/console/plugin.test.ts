@@ -42,7 +42,7 @@ test('applications stay those of the options', async () => {
 test('below a prefix the API is there, and nowhere else', async () => {
   await using dir = await tempDir()
   const options = { dataDir: dir.path, console: { secret: OPERATOR }, prefix: '/tree' }
-  const app = new Elysia().use(dhole(options))
+  const app = new Elysia().use(dhole(options)).listen({ hostname: '127.0.0.1', port: 0 })
   const at = (prefix: string) => ({
     call: async (method: string, path: string, init: object = {}) => {
       const reply = await app.handle(new Request(`https://localhost${prefix}${path}`, { ...init, method }))
@@ -52,7 +52,7 @@ test('below a prefix the API is there, and nowhere else', async () => {
   const session = await logIn(at('/tree'))
   expect(await statusOf(at('/tree'), session)).toBe(200)
   expect(await statusOf(at(''), session)).toBe(404)
-  await app.stop()
+  await app.stop(true)
 })
 
 test('behind a proxy that ends TLS and changes the host, pages of the same origin can call and others cannot', async () => {

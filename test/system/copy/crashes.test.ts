@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { copyApplications } from '../../../src/admin/copy/copy.ts'
+import { runDhole } from '../../support/dhole-command.ts'
 import { inLanes } from '../../support/lane.ts'
 import { databaseUrl, freshSchema, whyNoPostgres } from '../../support/postgres/cluster.ts'
 import { tempDir } from '../../support/temp-dir.ts'
@@ -18,8 +19,8 @@ const CRASHES = [
 ] as const
 
 const EACH = CRASHES.flatMap((crash) => [[...crash, 'folder'] as const, [...crash, 'database'] as const])
-/** Each point with one of the two sources. */
-const IN_TURNS = EACH.filter((_, index) => index % 4 === 0 || index % 4 === 3)
+/** Each point with one of the two sources; where neither is in use, with both. */
+const IN_TURNS = EACH.filter(([, inUse], index) => index % 4 === 0 || index % 4 === 3 || inUse === 'none')
 
 describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'a copy that is killed', () => {
   test.each(inLanes(IN_TURNS, EACH))(
@@ -45,6 +46,7 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'a copy that is ki
       expect(child.signalCode).toBe('SIGKILL')
       expect(await isUsable(source)).toBe(inUse === 'source')
       expect(await isUsable(target)).toBe(inUse === 'target')
+      if (inUse === 'none') for (const place of places) await expectAdvice(place)
       const [copied] = await copyApplications(options, {})
       expect(copied).toMatchObject({ id: 'app', done })
       expect(await learn(target, 'app')).toEqual(before)
@@ -54,12 +56,26 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'a copy that is ki
   )
 })
 
+/** Either side says what opens the copy: at a start of its server, and to the doctor. */
+async function expectAdvice(place: TestPlace): Promise<void> {
+  const advice = /run the same `dhole copy` again/
+  await using dir = await tempDir()
+  const settings =
+    'folder' in place
+      ? { DATA_DIR: place.folder }
+      : { DATA_DIR: dir.path, DATABASE_URL: place.server.url, DATABASE_SCHEMA: place.server.schema ?? '' }
+  const start = await runDhole(['serve'], { PORT: '0', ...settings })
+  expect([start.status, start.stderr]).toEqual([2, expect.stringMatching(advice)])
+  const doctor = await runDhole(['doctor', '--data-dir', settings.DATA_DIR], settings)
+  expect(doctor.stdout).toMatch(advice)
+}
+
 async function isUsable(place: TestPlace): Promise<boolean> {
   try {
     await learn(place, 'app')
     return true
   } catch (error) {
-    expect(String(error)).toMatch(/was moved to|not copied completely|is not complete/)
+    expect(String(error)).toMatch(/it was moved to|not copied completely|is not complete/)
     return false
   }
 }

@@ -107,7 +107,9 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'copies and server
       const body = method === 'PUT' ? '2' : undefined
       expect((await server.call(method, '/a.json', { body })).status).toBe(503)
     }
-    expect(troubles).toEqual([`Error: application "app" was moved to ${dir.file('back')}`])
+    expect(troubles).toEqual([
+      expect.stringContaining(`Error: application "app": it was moved to ${dir.file('back')}: serve it from there`),
+    ])
   })
 
   test('a server of a folder answers 503 for what was moved, and does not begin with it', async () => {

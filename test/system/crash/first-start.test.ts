@@ -34,7 +34,7 @@ test('a server that is killed amid its first start has kept every key it has spo
   const moments = Array.from({ length: KILLS }, () => Math.floor(Math.random() * MOST_START_MS)).sort((a, b) => a - b)
   const kept: string[] = []
   for (const moment of moments) kept.push(...(await keysIn(await startAndKill(dataDir, moment))))
-  await using server = await spawnServer({ DATA_DIR: dataDir })
+  await using server = await spawnServer({ DATA_DIR: dataDir }, { makesCertificate: true })
   kept.push(...(await keysIn(server.output())))
   const { secret, smsKey } = await keptKeys(dataDir)
   // A start that was killed before it spoke of a key has kept it all the same.

@@ -84,7 +84,10 @@ test.skipIf(!canRecord)(
   async () => {
     await using dir = await tempDir()
     const folder = new RecordedFolder(dir.path)
-    await using _server = await spawnServer({ ...folder.environment, DATA_DIR: folder.dataDir })
+    await using _server = await spawnServer(
+      { ...folder.environment, DATA_DIR: folder.dataDir },
+      { makesCertificate: true },
+    )
     const kept = keptFiles(folder.dataDir)
     expect(kept.size).toBe(2)
     expect(sorted(folder.afterLoss())).toEqual(sorted(kept))

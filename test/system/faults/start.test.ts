@@ -18,16 +18,20 @@ const MIGRATIONS = Bun.fileURLToPath(new URL('../../../drizzle/sqlite', import.m
 /** A port that somebody else has. */
 let taken: Server
 let takenPort = ''
+/** A folder that a server has run on. */
+let ranOnce: TempDir
 
 beforeAll(async () => {
+  ranOnce = await tempDir()
   taken = createServer()
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
   const address = taken.address()
   takenPort = String(typeof address === 'object' ? address?.port : undefined)
 })
 
-afterAll(() => {
+afterAll(async () => {
   taken.close()
+  await ranOnce[Symbol.asyncDispose]()
 })
 
 type Settings = Readonly<Record<string, string>>
@@ -48,11 +52,19 @@ function tree(dir: TempDir): string {
   return dir.file('apps/app.sqlite')
 }
 
-/** Runs a server once, so that its folder is complete. */
+let complete: Promise<string> | undefined
+
+/** Makes a folder that a server has run on once. */
 async function runOnce(dir: TempDir): Promise<void> {
-  const server = await spawnServer({ DATA_DIR: dir.path })
+  complete ??= runServer()
+  cpSync(await complete, dir.path, { recursive: true })
+}
+
+async function runServer(): Promise<string> {
+  const server = await spawnServer({ DATA_DIR: ranOnce.path })
   server.kill('SIGTERM')
   await server.exited
+  return ranOnce.path
 }
 
 function putFile(file: string, text: string | Uint8Array): void {

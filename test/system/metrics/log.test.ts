@@ -4,7 +4,8 @@ import pino from 'pino'
 import { mount, openApplications } from '../../../src/dhole.ts'
 import { type EndedRequest, silentObserver } from '../../../src/observer.ts'
 import { logObserver } from '../../../src/server/logging/log.ts'
-import { certificate, clientOf } from '../../support/https-server.ts'
+import { clientOf } from '../../support/https-server.ts'
+import { sharedCertificate } from '../../support/shared-certificate.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { logLines, startWatched } from './watched-server.ts'
 
@@ -116,7 +117,7 @@ test('an answer that is no error has no name', async () => {
 /** The plugin behind HTTPS, whose reads fail. */
 async function failing() {
   const dir = await tempDir()
-  const tls = await certificate()
+  const tls = await sharedCertificate()
   const failures: unknown[] = []
   const requestFailed = (method: string, path: string, _: unknown, id: string) => void failures.push([method, path, id])
   const observer = { ...silentObserver, requestFailed }

@@ -3,9 +3,9 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import manifest from '../../../package.json' with { type: 'json' }
 import { keptKeys } from '../../support/dhole-command.ts'
-import { certificate } from '../../support/https-server.ts'
 import { asPlainUser } from '../../support/plain-user.ts'
 import { spawnServer } from '../../support/server-process.ts'
+import { sharedCertificate } from '../../support/shared-certificate.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
 const ROOT = Bun.fileURLToPath(new URL('../../..', import.meta.url))
@@ -110,7 +110,7 @@ test.each([
   [404, 1],
   [503, 1],
 ])('the look at /health ends, when the answer is %i, with status %i', async (status, exitCode) => {
-  const tls = await certificate()
+  const tls = await sharedCertificate()
   const asked: string[] = []
   await using server = Bun.serve({
     hostname: '127.0.0.1',

@@ -3,6 +3,7 @@ import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import manifest from '../../../package.json' with { type: 'json' }
 import { certificateFor } from '../../support/certificates.ts'
+import { longTest } from '../../support/lane.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
 
 const ROOT = Bun.fileURLToPath(new URL('../../..', import.meta.url))
@@ -92,10 +93,13 @@ async function complaints(options: Readonly<Record<string, unknown>> | undefined
 
 describe('a host that installs the package', () => {
   const everyFile = { strict: true, skipLibCheck: false, target: 'ESNext', lib: ['ESNext'], types: ['bun'] }
-  test.each([
-    ['the defaults of bun init', undefined],
+  const others: readonly (readonly [name: string, options: Readonly<Record<string, unknown>>])[] = [
     ['resolution as bundlers do', { ...everyFile, skipLibCheck: true, module: 'ESNext', moduleResolution: 'bundler' }],
     ['resolution as Node.js does', { ...everyFile, module: 'NodeNext', moduleResolution: 'NodeNext' }],
+    ['lax options', { ...everyFile, skipLibCheck: true, strict: false, module: 'Preserve' }],
+  ]
+  test.each([
+    ['the defaults of bun init', undefined],
     [
       'the strictest options',
       {
@@ -111,10 +115,13 @@ describe('a host that installs the package', () => {
         verbatimModuleSyntax: true,
       },
     ],
-    ['lax options', { ...everyFile, skipLibCheck: true, strict: false, module: 'Preserve' }],
   ])('type-checks with %s', async (_, options) => {
     expect(await complaints(options)).toEqual([])
   })
+
+  for (const [name, options] of others) {
+    longTest(`type-checks with ${name}`, async () => expect(await complaints(options)).toEqual([]))
+  }
 
   test('learns of wrong calls by its compiler', async () => {
     writeFileSync(

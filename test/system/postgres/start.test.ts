@@ -77,6 +77,12 @@ const ROWS: readonly Row[] = [
     line: `${CANNOT}its user lacks rights: INSERT on log, UPDATE on log, DELETE on node`,
   },
   {
+    why: 'tables of an older version that the user may not change',
+    settings: (server) => ({ DATABASE_URL: server.url('server', 'of the server') }),
+    spoil: ['UPDATE dhole.installation SET schema_version = 2'],
+    line: `${CANNOT}the tables of the schema "dhole" are of an older version, and this user may not change them: set DATABASE_OWNER_URL`,
+  },
+  {
     why: 'tables of a later version',
     settings: () => ({}),
     spoil: ["UPDATE dhole.installation SET schema_version = 99, least_version = 99, made_by = '9.1.0'"],

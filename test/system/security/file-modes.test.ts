@@ -48,7 +48,7 @@ function foundByOthers(folder: string, text: string): string | undefined {
 test('others read nothing of a folder that they may look into, while a server writes to it', async () => {
   await using dir = await commonFolder()
   await withCommonUmask(async () => {
-    const server = await spawnServer({ DATA_DIR: dir.path })
+    const server = await spawnServer({ DATA_DIR: dir.path }, { makesCertificate: true })
     try {
       const tls = { ca: await Bun.file(server.certificate).text() }
       await fetch(`${server.url}/person.json`, { method: 'PUT', body: JSON.stringify(MOBILE), tls })
@@ -94,7 +94,7 @@ test('a server closes what others can read, and leaves alone what is not its own
     'tls/certificate.pem',
   ]
   const kept = { site: dir.file('index.html'), named: dir.file('apps/two-names'), linked: dir.file('apps/link') }
-  const first = await spawnServer({ DATA_DIR: dir.path })
+  const first = await spawnServer({ DATA_DIR: dir.path }, { makesCertificate: true })
   first.kill('SIGKILL')
   await first.exited
   mkdirSync(dir.file('backups/old'), { recursive: true })
@@ -108,7 +108,7 @@ test('a server closes what others can read, and leaves alone what is not its own
   const doctor = await runDhole(['doctor', '--data-dir', dir.path])
   expect(doctor.stdout).toMatch(/warning {2}permissions: others have permissions on .*app\.sqlite/)
 
-  const second = await spawnServer({ DATA_DIR: dir.path })
+  const second = await spawnServer({ DATA_DIR: dir.path }, { makesCertificate: true })
   try {
     // Nothing is within reach of others when it listens; the files themselves follow.
     for (const name of ['apps', 'secrets', 'tls', 'backups']) expect(lstatSync(dir.file(name)).mode & 0o777).toBe(0o700)
@@ -142,11 +142,11 @@ test('others lose a file that its own user cannot open', async () => {
 
 test('the locks of an open tree survive the removal of permissions from its files', async () => {
   await using dir = await commonFolder()
-  const first = await spawnServer({ DATA_DIR: dir.path })
+  const first = await spawnServer({ DATA_DIR: dir.path }, { makesCertificate: true })
   first.kill('SIGTERM')
   await first.exited
   for (const name of ['app.sqlite', 'app.sqlite-lock']) chmodSync(dir.file(`apps/${name}`), 0o644)
-  const server = await spawnServer({ DATA_DIR: dir.path })
+  const server = await spawnServer({ DATA_DIR: dir.path }, { makesCertificate: true })
   try {
     while (!server.output().includes('took the permissions of others from ')) await turns(1)
     expect(openBelow(dir.path)).toEqual([])

@@ -24,7 +24,7 @@ async function dataDir(): Promise<string> {
 
 /** Starts a server in a folder, looks at the certificate it serves with, and ends it. */
 async function certificateOf(settings: Readonly<Record<string, string>>): Promise<Served> {
-  const server = await spawnServer(settings)
+  const server = await spawnServer(settings, { makesCertificate: true })
   const certificate = new X509Certificate(await Bun.file(server.certificate).text())
   server.kill('SIGTERM')
   await server.exited

@@ -28,7 +28,7 @@ async function call(server: ServerProcess, path: string, init: BunFetchRequestIn
 test('a first run makes certificate, secret and database, and a second one keeps them', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'dhole-kept-'))
   try {
-    const first = await spawnServer({ DATA_DIR: dataDir })
+    const first = await spawnServer({ DATA_DIR: dataDir }, { makesCertificate: true })
     const secret = (await Bun.file(join(dataDir, 'secrets', 'app.secret')).text()).trim()
     expect(secret.length).toBeGreaterThan(30)
     expect(first.output()).not.toContain(secret)

@@ -27,7 +27,7 @@ test('a port that is taken is noticed before a folder, a secret or a certificate
 test('a certificate that is not trusted is told with what to do', async () => {
   await using dir = await tempDir()
   const server = await spawnServer({ DATA_DIR: dir.file('data') })
-  const other = await spawnServer({ DATA_DIR: dir.file('other') })
+  const other = await spawnServer({ DATA_DIR: dir.file('other') }, { makesCertificate: true })
   try {
     const bare = await runDhole(['export', '--url', server.url])
     expect(bare.status).toBe(1)

@@ -5,9 +5,10 @@ import { connect as connectHttp2, constants } from 'node:http2'
 import { connect, createServer, type TLSSocket } from 'node:tls'
 import { Http1Reader } from '../../support/http1-reader.ts'
 import { http2Client } from '../../support/http2-client.ts'
-import { type Answer, certificate, type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
+import { type Answer, type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
 import { longTest } from '../../support/lane.ts'
 import { startProcess } from '../../support/server-process.ts'
+import { sharedCertificate } from '../../support/shared-certificate.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { customToken } from '../../support/token.ts'
 import { withServer } from '../../support/with-server.ts'
@@ -194,7 +195,7 @@ describe('an answer that ends before its time', () => {
 
   test('fails the command, which leaves no file', async () => {
     await using dir = await tempDir()
-    const { cert, key } = await certificate()
+    const { cert, key } = await sharedCertificate()
     await Bun.write(dir.file('ca.pem'), cert)
     const breaking = createServer({ cert, key }, (socket) => {
       socket.on('error', () => {})

@@ -222,6 +222,7 @@ function check(scene: Scene, { store, sink, held, fate, from, rulesNow }: Played
   const story = () => JSON.stringify({ sent: sink.sent, fate, now: nodeOf(store.version()) })
   let last = from ?? 0
   for (const [index, event] of sink.sent.entries()) {
+    if (event.kind === 'mark') throw new Error(`a mark that nobody asked for: ${story()}`)
     const isWhole = event.kind === 'put' && event.path === '/'
     if (index === 0 && from === undefined && !isWhole) throw new Error(`an event before the first put: ${story()}`)
     // A stream that resumes may begin anew with what its client has seen already.

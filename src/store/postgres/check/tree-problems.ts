@@ -12,6 +12,8 @@ export interface TreeProblem {
 /** Interior nodes and rows of other tables looked at with one statement. */
 const INTERIORS = 200
 const ROWS = 2000
+/** Text of slots read with one statement, in bytes; one slot more is read. */
+const SLOT_BYTES = 4 * 1024 * 1024
 
 /** Interior nodes of detached subtrees: their rows are removed in steps and need not be consistent. */
 const GONE = `WITH RECURSIVE gone(id) AS (SELECT id FROM detached WHERE tree = $1::int UNION
@@ -31,8 +33,11 @@ FROM (SELECT * FROM interior WHERE tree = $1::int AND id > $2::bigint ORDER BY i
 const NODE_PAGE = `SELECT n.parent_id::float8 AS "parentId", n.key, n.kind::int AS kind, n.value, n.id::float8 AS id, p.traits,
   n.id IS NULL OR EXISTS (SELECT FROM interior i WHERE i.tree = $1::int AND i.id = n.id AND i.parent_id = n.parent_id
     AND i.key = n.key) AS "leadsOn"
-FROM (SELECT * FROM node WHERE tree = $1::int AND (parent_id, key) > ($2::bigint, $3::text) ORDER BY parent_id, key LIMIT ${ROWS}) n
-LEFT JOIN interior p ON p.tree = $1::int AND p.id = n.parent_id ORDER BY n.parent_id, n.key`
+FROM (SELECT o.*, coalesce(sum(octet_length(o.value)) OVER (ORDER BY o.parent_id, o.key ROWS BETWEEN UNBOUNDED PRECEDING
+    AND 1 PRECEDING), 0) AS "bytesBefore"
+  FROM (SELECT * FROM node WHERE tree = $1::int AND (parent_id, key) > ($2::bigint, $3::text)
+    ORDER BY parent_id, key LIMIT ${ROWS}) o) n
+LEFT JOIN interior p ON p.tree = $1::int AND p.id = n.parent_id WHERE n."bytesBefore" < ${SLOT_BYTES} ORDER BY n.parent_id, n.key`
 
 const CLOSURE_PAGE = `SELECT c.ancestor::float8 AS ancestor, c.descendant::float8 AS descendant, coalesce(CASE c.depth
   WHEN 0 THEN c.ancestor = c.descendant AND i.id IS NOT NULL
@@ -81,11 +86,7 @@ export async function* treeProblems(statements: Statements, tree: number): Async
   const gone = new Set((await statements.query<{ id: number }>(GONE, [tree])).map(({ id }) => id))
   const interiors = pages<InteriorRow>(statements, INTERIOR_PAGE, INTERIORS, [tree, -1], ({ id }) => [tree, id])
   for await (const row of interiors) if (!gone.has(row.id)) yield* found(problemsOfInterior(row), row)
-  const slots = pages<NodeRow>(statements, NODE_PAGE, ROWS, [tree, -1, ''], ({ parentId, key }) => [
-    tree,
-    parentId,
-    key,
-  ])
+  const slots = pages<NodeRow>(statements, NODE_PAGE, 1, [tree, -1, ''], ({ parentId, key }) => [tree, parentId, key])
   for await (const row of slots) {
     if (gone.has(row.parentId)) continue
     const { parentId, key, kind, id } = row
@@ -103,11 +104,15 @@ export async function* treeProblems(statements: Statements, tree: number): Async
     yield* found(['the log has a gap'], row)
 }
 
-/** The rows of a statement, page by page. @param after parameters of the page behind a row */
+/**
+ * The rows of a statement, page by page.
+ * @param least rows of a page that is not the last one
+ * @param after parameters of the page behind a row
+ */
 async function* pages<R extends object>(
   statements: Statements,
   text: string,
-  size: number,
+  least: number,
   first: readonly Parameter[],
   after: (row: R) => readonly Parameter[],
 ): AsyncGenerator<R, void> {
@@ -115,7 +120,7 @@ async function* pages<R extends object>(
     const rows: readonly R[] = await statements.query<R>(text, parameters)
     yield* rows
     const last = rows.at(-1)
-    parameters = rows.length < size || last === undefined ? undefined : after(last)
+    parameters = rows.length < least || last === undefined ? undefined : after(last)
   }
 }
 

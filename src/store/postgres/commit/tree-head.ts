@@ -1,4 +1,5 @@
 import { DholeError } from '../../../error.ts'
+import { movedText } from '../../rows/copy/moved-text.ts'
 import type { AppliedBatch } from '../batch.ts'
 import type { Statements } from '../connection/lane.ts'
 import type { Lanes } from '../connection/lanes.ts'
@@ -52,11 +53,11 @@ interface OpenedTree {
 export async function openTree(lanes: Lanes, application: string, makes: boolean): Promise<OpenedTree> {
   const { tree, epoch, isArriving } = await treeOf(lanes, application, makes)
   if (isArriving) {
-    throw new Error(`the copy of application "${application}" is not complete: run \`dhole copy\` again`)
+    throw new Error(`the copy of application "${application}" is not complete: run the same \`dhole copy\` again`)
   }
   return await lanes.snapshot(async (statements) => {
     const movedTo = await whereMoved(statements, tree)
-    if (movedTo !== undefined) throw new Error(`application "${application}" was moved to ${movedTo}`)
+    if (movedTo !== undefined) throw new Error(`application "${application}": ${movedText(movedTo)}`)
     const [batch, texts, newest] = await Promise.all([
       lastBatch(statements, tree),
       readSettings(statements, tree),

@@ -23,6 +23,8 @@ export class Follower {
   readonly #history: History
   /** When the last question was asked whose answer is applied, by `performance.now()`. */
   #askedAt = Number.NEGATIVE_INFINITY
+  /** What calls wait for until its question is sent. */
+  #shared: { readonly question: object; readonly fresh: Promise<void> } | undefined
   /** Resolves when the rows that are being read are applied. */
   #applying: Promise<void> | undefined
   readonly #observer: FollowerObserver
@@ -56,7 +58,15 @@ export class Follower {
    * @param waitMs how long to wait for a database that is away, in milliseconds
    * @throws `unavailable`
    */
-  async fresh(waitMs: number): Promise<void> {
+  fresh(waitMs: number): Promise<void> {
+    const question = this.#freshness.join(this.#tree.tree)
+    if (this.#shared?.question === question) return this.#shared.fresh
+    const fresh = this.#fresh(waitMs)
+    this.#shared = { question, fresh }
+    return fresh
+  }
+
+  async #fresh(waitMs: number): Promise<void> {
     try {
       await this.pull()
     } catch (error) {

@@ -6,17 +6,28 @@ const HEADS =
   'SELECT t.tree, h.batch::float8 AS batch FROM unnest($1::int[]) AS t(tree) ' +
   'CROSS JOIN LATERAL (SELECT l.batch FROM log l WHERE l.tree = t.tree ORDER BY l.batch DESC LIMIT 1) h'
 
-/** A question that has not been sent yet. */
-interface OpenQuestion {
+/** Reads of a question from which on the next ones gather until it is answered: there will be as many again. */
+const MANY_READS = 8
+/** Longest time that reads gather, in milliseconds: the connection of a question may be lost. */
+const GATHER_MS = 5
+
+/** A question with the reads that it answers. */
+interface Question {
   readonly trees: Set<number>
   reads: number
   readonly heads: Promise<ReadonlyMap<number, number>>
 }
 
-/** Asks the database for the last batches of trees, with one statement for all that ask in one turn of the event loop. */
+/**
+ * Asks the database for the last batches of trees, with one statement for all that ask in one turn of the event loop; of many,
+ * while the question before is under way.
+ */
 export class Freshness {
   readonly #lanes: Lanes
-  #open: OpenQuestion | undefined
+  /** The one that has not been sent yet. */
+  #open: Question | undefined
+  /** Resolves when the last one that was sent for many reads is answered. */
+  #underWay: Promise<unknown> | undefined
 
   readonly #onAsked: (reads: number) => void
 
@@ -31,8 +42,15 @@ export class Freshness {
     this.#open ??= this.#begin()
     const question = this.#open
     question.trees.add(tree)
-    question.reads++
     return (await question.heads).get(tree) ?? 0
+  }
+
+  /** Counts a read that the next question answers. @returns the question; reads with the same one may share what they wait for */
+  join(tree: number): object {
+    this.#open ??= this.#begin()
+    this.#open.trees.add(tree)
+    this.#open.reads++
+    return this.#open
   }
 
   /** Numbers of the last batches by tree. @throws what the database throws */
@@ -41,14 +59,25 @@ export class Freshness {
     return new Map(rows.map(({ tree, batch }) => [tree, batch]))
   }
 
-  #begin(): OpenQuestion {
+  #begin(): Question {
     const trees = new Set<number>()
-    const heads = new Promise(setImmediate).then(() => {
-      this.#open = undefined
-      this.#onAsked(question.reads)
-      return this.headsOf(trees)
-    })
-    const question: OpenQuestion = { trees, reads: 0, heads }
+    const question: Question = { trees, reads: 0, heads: new Promise(setImmediate).then(() => this.#ask(question)) }
     return question
+  }
+
+  async #ask(question: Question): Promise<ReadonlyMap<number, number>> {
+    if (this.#underWay !== undefined) await Promise.race([this.#underWay, Bun.sleep(GATHER_MS)])
+    this.#open = undefined
+    this.#onAsked(question.reads)
+    const heads = this.headsOf(question.trees)
+    if (question.reads >= MANY_READS) {
+      const underWay: Promise<void> = heads
+        .catch(() => {})
+        .then(() => {
+          if (this.#underWay === underWay) this.#underWay = undefined
+        })
+      this.#underWay = underWay
+    }
+    return heads
   }
 }

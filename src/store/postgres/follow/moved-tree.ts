@@ -1,3 +1,4 @@
+import { movedText } from '../../rows/copy/moved-text.ts'
 import type { AppliedTree } from '../applied-tree.ts'
 import { whereMoved } from '../commit/tree-head.ts'
 import type { Lanes } from '../connection/lanes.ts'
@@ -16,7 +17,7 @@ export function followMove({ lanes, tree, application, ends, onTroubled }: Moved
   tree.onMoved(() => {
     for (const end of ends) void end()
     whereMoved(lanes, tree.tree)
-      .then((to) => onTroubled(new Error(`application "${application}" was moved to ${to}`)))
+      .then((to) => onTroubled(new Error(`application "${application}": ${movedText(to ?? 'another place')}`)))
       .catch(onTroubled)
   })
 }

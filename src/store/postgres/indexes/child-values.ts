@@ -1,3 +1,5 @@
+import { inTurns } from '../../../scheduling/turns.ts'
+import { isLongString, parseStringInSteps } from '../../../tree/json/long-string.ts'
 import { parseStored } from '../../../tree/json/print.ts'
 import { NO_VALUE, OBJECT, type SortValue, sortKey, sortValue } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
@@ -37,7 +39,8 @@ export async function valuesBelow(
   bytes: number,
 ): Promise<SortValue[]> {
   let used = rows.length
-  const values = rows.map(({ id, value }) => (id === null ? inText(value, path) : NO_VALUE))
+  const values: SortValue[] = []
+  for (const { id, value } of rows) values.push(id === null ? await inText(value, path) : NO_VALUE)
   let open = rows.flatMap(({ id }, row) => (id === null ? [] : [{ row, id }]))
   for (const [depth, key] of path.entries()) {
     if (open.length === 0) break
@@ -52,7 +55,7 @@ export async function valuesBelow(
       const row = open[n - 1]?.row ?? 0
       if (isLeftOut) used = Math.min(used, row)
       else if (id !== null) next.push({ row, id })
-      else values[row] = inText(value, path.slice(depth + 1))
+      else values[row] = await inText(value, path.slice(depth + 1))
     }
     open = next.filter(({ row }) => row < used)
   }
@@ -60,6 +63,8 @@ export async function valuesBelow(
   return values.slice(0, used)
 }
 
-function inText(text: string | null, path: Path): SortValue {
-  return sortValue(valueAt(parseStored(text ?? ''), path))
+async function inText(text: string | null, path: Path): Promise<SortValue> {
+  if (text === null || !isLongString(text)) return sortValue(valueAt(parseStored(text ?? ''), path))
+  // Nothing is below a string.
+  return path.length > 0 ? NO_VALUE : sortValue(await inTurns(parseStringInSteps(text)))
 }

@@ -1,3 +1,4 @@
+import type { JsonText } from '../../../tree/json/print.ts'
 import type { Path } from '../../../tree/path.ts'
 import type { ReadAnswer, ReadRequest, Reads } from '../../../tree/read-program.ts'
 import type { Leaf } from '../../../tree/value.ts'
@@ -13,6 +14,8 @@ export type Need =
   | { readonly kind: 'slots'; readonly slots: WantedSlots }
   /** Answer it with `answer`. */
   | { readonly kind: 'node' | 'size'; readonly path: Path }
+  /** A string that takes long to parse. Answer it with `answer`. */
+  | { readonly kind: 'string'; readonly text: JsonText }
   | { readonly kind: 'pause' }
 
 /** Runs a program that reads as far as what is known of the tree goes. */
@@ -49,6 +52,8 @@ export class ProgramRun<T> {
       if (!isPause && request.kind !== 'setting') {
         const slots = this.#known.unknownOn(request.path)
         if (slots !== undefined) return { kind: 'slots', slots }
+        const text = request.kind === 'leaf' ? this.#lookup.longString(request.path) : undefined
+        if (text !== undefined) return { kind: 'string', text }
       }
       this.answer(isPause ? undefined : this.#answerOf(request))
       if (isPause || answered % ANSWERS_BEFORE_PAUSE === 0) return { kind: 'pause' }
@@ -63,6 +68,11 @@ export class ProgramRun<T> {
     } catch (error) {
       this.#error = { error }
     }
+  }
+
+  /** Whether `result` throws. */
+  get hasFailed(): boolean {
+    return this.#error !== undefined
   }
 
   /** What the program returned, once it has ended. @throws what it threw */

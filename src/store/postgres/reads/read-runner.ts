@@ -1,5 +1,6 @@
 import { DholeError } from '../../../error.ts'
 import type { Awaitable } from '../../../scheduling/awaitable.ts'
+import { parseStringInSteps } from '../../../tree/json/long-string.ts'
 import type { Reads } from '../../../tree/read-program.ts'
 import type { ReadLimit } from '../../store.ts'
 import type { AppliedTree } from '../applied-tree.ts'
@@ -29,6 +30,8 @@ export interface Plan<T, P = unknown> {
   readonly isShort?: boolean
   /** The node to find with the first statement. */
   readonly target?: Target | undefined
+  /** Asks for what it will most likely read, while the node is looked for. Not called when the program may refuse. */
+  guess?(reading: Reading): void
   /**
    * Reads what it needs.
    * @param result what the program returned
@@ -200,7 +203,9 @@ export class ReadRunner {
     const wanted = need?.kind === 'slots' ? [need.slots] : []
     const work = async (statements: Statements): Promise<{ readonly again: number } | Finish<T>> => {
       const reading = new Reading(statements, this.#tree.tree, plan.limit, this.checkOpen, takePlace, early)
-      await reading.walk(wanted, plan.target)
+      const walked = reading.walk(wanted, plan.target)
+      if (need === undefined && program.run?.hasFailed !== true) plan.guess?.(reading)
+      await walked
       const { batch, seq } = reading
       let { run } = program
       if (plan.program !== undefined && batch !== program.batch) {
@@ -225,6 +230,7 @@ export class ReadRunner {
   async #finish<P>(run: ProgramRun<P>, reading: Reading): Promise<P> {
     for (let need = run.advance(); need !== undefined; need = run.advance()) {
       if (need.kind === 'slots') await reading.walk([need.slots])
+      else if (need.kind === 'string') run.answer(await reading.run(parseStringInSteps(need.text)))
       else if (need.kind === 'pause') {
         await new Promise(setImmediate)
         this.checkOpen()

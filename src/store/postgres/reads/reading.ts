@@ -18,6 +18,12 @@ export class LongRead extends Error {
   }
 }
 
+interface Guess {
+  readonly text: string
+  readonly parameters: readonly Parameter[]
+  readonly rows: Promise<readonly object[]>
+}
+
 /** The node that a read is about. */
 export interface Target {
   readonly path: Path
@@ -65,6 +71,8 @@ export class Reading {
   #pages = 0
   #head: { readonly batch: number; readonly seq: number } | undefined
   #index: ReadyIndex | undefined
+  /** A page that was asked for before it is known to be needed. */
+  #guess: Guess | undefined
 
   /**
    * @param checkOpen throws once the store is closed
@@ -138,6 +146,24 @@ export class Reading {
   }
 
   /**
+   * Sends the statement of the first page that work will most likely ask for, together with the statement before: the same
+   * statement later costs no round trip more.
+   * @param work is run up to that page, in this turn
+   */
+  guess(work: (reading: Reading) => Promise<unknown>): void {
+    let isOpen = true
+    const send = (text: string, parameters: readonly Parameter[]) => {
+      if (!isOpen) return
+      const rows = this.query(text, parameters)
+      // It fails when it is used.
+      rows.catch(() => {})
+      this.#guess = { text, parameters, rows }
+    }
+    work(new FirstPage(this, send)).catch(() => {})
+    isOpen = false
+  }
+
+  /**
    * As `query`, for one of several pages.
    * @throws `read-too-big` behind the deadline; `LongRead` when there are more than a few and no place for a long read is free
    */
@@ -145,7 +171,11 @@ export class Reading {
     this.#pages++
     if (this.#pages === FEW_PAGES + 1 && !this.#takePlace()) throw new LongRead()
     if (this.#pages > FEW_PAGES) this.check()
-    return this.query<R>(text, parameters)
+    const guess = this.#guess
+    // The same statement on the same snapshot has the same rows.
+    if (guess === undefined || !isSame(guess, text, parameters)) return this.query<R>(text, parameters)
+    this.#guess = undefined
+    return guess.rows as Promise<readonly R[]>
   }
 
   /** @throws `read-too-big` behind the deadline, `unavailable` once the store is closed */
@@ -171,4 +201,42 @@ export class Reading {
     const { indexId, hasCut, covering } = row
     if (typeof indexId === 'number') this.#index = { id: indexId, hasCut: hasCut === true, covering: covering === true }
   }
+}
+
+/** Takes the first page that is asked for, and ends the work that has asked. */
+class FirstPage extends Reading {
+  readonly #send: (text: string, parameters: readonly Parameter[]) => void
+
+  constructor({ tree, known }: Reading, send: (text: string, parameters: readonly Parameter[]) => void) {
+    const nothing: Statements = { query: () => Promise.reject(new Guessed()) }
+    super(
+      nothing,
+      tree,
+      { timeoutMs: Number.POSITIVE_INFINITY },
+      () => {},
+      () => true,
+      known,
+    )
+    this.#send = send
+  }
+
+  override async page<R extends object>(text: string, parameters: readonly Parameter[]): Promise<readonly R[]> {
+    this.#send(text, parameters)
+    throw new Guessed()
+  }
+}
+
+class Guessed extends Error {
+  constructor() {
+    super('only the first page was wanted')
+  }
+}
+
+function isSame(guess: Guess, text: string, parameters: readonly Parameter[]): boolean {
+  return guess.text === text && parameters.every((value, at) => isEqual(value, guess.parameters[at]))
+}
+
+function isEqual(left: Parameter, right: Parameter | undefined): boolean {
+  if (!(left instanceof Uint8Array)) return left === right
+  return right instanceof Uint8Array && Buffer.compare(left, right) === 0
 }

@@ -1,4 +1,5 @@
 import program from '../../../../package.json' with { type: 'json' }
+import { isServerError } from '../connection/database-errors.ts'
 import type { Statements } from '../connection/lane.ts'
 import type { Lanes } from '../connection/lanes.ts'
 import { isAlive } from '../processes.ts'
@@ -54,7 +55,21 @@ export async function migrate(
   if (found !== undefined) checkUsable(found, schema)
   const isReady = found !== undefined && planOf(found, finish).now.length === 0
   if (isReady && (await hasRights(lanes, schema, role))) return []
-  return await lanes.transaction(async (statements) => {
+  try {
+    return await change(lanes, schema, { role, finish })
+  } catch (error) {
+    // Without tables the user lacks the right to make them.
+    if (found === undefined || !isServerError(error) || error.errno !== NO_RIGHT) throw error
+    const what = `the tables of the schema ${quoted(schema)} are of an older version, and this user may not change them`
+    throw new Error(`${what}: set DATABASE_OWNER_URL`, { cause: error })
+  }
+}
+
+/** SQLSTATE of a missing right. */
+const NO_RIGHT = '42501'
+
+function change(lanes: Lanes, schema: string, { role, finish = false }: MigrateOptions): Promise<readonly Migration[]> {
+  return lanes.transaction(async (statements) => {
     await statements.query(BOUND_LOCKS)
     await statements.query(TAKE_LOCK, [LOCK, schema])
     const installation = await installationOf(statements, schema)

@@ -1,4 +1,4 @@
-import { parseStored } from '../../../tree/json/print.ts'
+import { parseBeginning } from '../../../tree/json/long-string.ts'
 import { SortKind, sortValue } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
 import { type Value, valueAt } from '../../../tree/value.ts'
@@ -27,7 +27,7 @@ export class AdjacentRow implements AdjacentChild {
     const { value } = this.#row
     if (interiorOf(this.#row) !== undefined)
       return this.#reader.sortValueBelow(this.#row, path).kind === SortKind.none ? 'empty' : 'valued'
-    this.#parsed ??= parseStored(value ?? '')
+    this.#parsed ??= parseBeginning(value ?? '')
     return sortValue(valueAt(this.#parsed, path)).kind === SortKind.none ? 'empty' : 'valued'
   }
 }

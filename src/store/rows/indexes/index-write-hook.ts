@@ -1,4 +1,5 @@
-import { type JsonText, parseStored } from '../../../tree/json/print.ts'
+import { parseBeginning } from '../../../tree/json/long-string.ts'
+import type { JsonText } from '../../../tree/json/print.ts'
 import { type SortValue, sortKey, sortValue } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
 import { type Value, valueAt } from '../../../tree/value.ts'
@@ -116,7 +117,7 @@ export class IndexWriteHook<I extends IndexShape> {
       const slot = slotPath[depth]?.slot
       if (slot === undefined) return sortValue(undefined)
       if (interiorOf(slot) !== undefined) return this.#reader.sortValueBelow(slot, path)
-      parsed ??= parseStored(slot.value ?? '')
+      parsed ??= parseBeginning(slot.value ?? '')
       return sortValue(valueAt(parsed, path))
     }
   }

@@ -5,6 +5,7 @@ import type { BuildOptions } from '../indexes/building/options.ts'
 import { IndexMaintenance } from '../indexes/maintenance.ts'
 import { ChangeLog, type LogRetention } from '../log/change-log.ts'
 import { IdempotencyRecords, type RecordRetention } from '../log/idempotency-records.ts'
+import { SessionTexts } from '../log/session-texts.ts'
 import { Settings } from '../log/settings.ts'
 import { Staging, type StagingOptions } from '../staging/staging.ts'
 import type { RowLengths } from '../tree/branch-writer.ts'
@@ -19,6 +20,7 @@ export interface TransactionParts {
   readonly log: ChangeLog
   readonly records: IdempotencyRecords
   readonly settings: Settings
+  readonly sessionTexts: SessionTexts
   readonly deletedSubtrees: DeletedSubtrees
   readonly indexes: IndexMaintenance
   readonly staging: Staging
@@ -52,6 +54,7 @@ export function transactionParts(
     log,
     records: new IdempotencyRecords(connection, options),
     settings: new Settings(connection),
+    sessionTexts: new SessionTexts(connection),
     deletedSubtrees,
     indexes,
     staging: new Staging(writer, options),

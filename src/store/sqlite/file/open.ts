@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { makeFolder } from '../../../files/folders.ts'
 import { syncPath } from '../../../files/sync-path.ts'
+import { movedText } from '../../rows/copy/moved-text.ts'
 import { readMeta, writeMeta } from '../log/meta.ts'
 import { type Connection, connectWriter } from './connection.ts'
 import { describeOpenError } from './error-advice.ts'
@@ -38,7 +39,9 @@ export function openFile(file: string, onReplaced: () => void, evenMoved = false
   try {
     completeReplacement(file)
     if (!existsSync(file) && existsSync(arrivingFile(file))) {
-      throw new Error(`${file} is not copied completely: run \`dhole copy\` again, or delete ${arrivingFile(file)}`)
+      throw new Error(
+        `${file} is not copied completely: run the same \`dhole copy\` again, or delete ${arrivingFile(file)} while the tree is still served from where it was`,
+      )
     }
     if (lock.hadTreeFile && !existsSync(file)) {
       throw new Error(
@@ -70,7 +73,7 @@ function openTables(file: string, evenMoved: boolean): Pick<OpenFile, 'writer' |
     writer.client.run('PRAGMA wal_checkpoint(TRUNCATE)')
     bringUpToDate(writer)
     const movedTo = readMeta(writer, 'moved_to')
-    if (movedTo !== undefined && !evenMoved) throw new Error(`it was moved to ${movedTo}`)
+    if (movedTo !== undefined && !evenMoved) throw new Error(movedText(movedTo))
     const epoch = readMeta(writer, 'epoch') ?? crypto.randomUUID()
     writeMeta(writer, 'epoch', epoch)
     // Syncs the commits of a killed process before any of them is read.

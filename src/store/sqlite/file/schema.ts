@@ -130,6 +130,9 @@ export const change = sqliteTable('change', {
  */
 export const meta = sqliteTable('meta', { name: text().primaryKey(), value: text().notNull() })
 
+/** What is left to do when a session of a client has ended: a server that was killed does it when it starts again. */
+export const sessionText = sqliteTable('session_text', { session: text().primaryKey(), text: text().notNull() })
+
 /** Idempotency records, oldest first: outcomes of writes that may be sent again. */
 export const note = sqliteTable('note', {
   /** Grows by one, so that the first and last bound the number of rows. */

@@ -134,6 +134,23 @@ describe('the checks of a cluster', () => {
     expect(rules(2, 3)).not.toEqual([])
   })
 
+  test('know of acknowledged rules that unanswered ones hide in their batch, and find writes under none of them', () => {
+    const problemsOf = (v: number, unanswered: number) => {
+      const history = historyOf()
+      history.rules.push({ version: 2, sentAt: 0, endedAt: 1, outcome: 'unknown' })
+      history.rules.push({ version: 3, sentAt: 2, endedAt: 3, outcome: 'acknowledged' })
+      const rules = new Map([
+        [1, [0]],
+        [unanswered, [1]],
+      ])
+      return checkRules(history, { ...logOf(['/gate', { v, id: 'w1w' }]), rules })
+    }
+    for (const v of [1, 2, 3]) expect(problemsOf(v, 2)).toEqual([])
+    expect(problemsOf(4, 2)).toHaveLength(1)
+    // Rules that nobody has sent hide nothing.
+    expect(problemsOf(1, 9)).toHaveLength(1)
+  })
+
   test('find a message that nobody was told of, and one that is told again without a fault', () => {
     const messages = new Messages()
     for (const name of ['one', 'two']) {

@@ -113,6 +113,27 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'the order of comm
     },
   )
 
+  test('rules that one batch puts over each other are in force between, and its row has the last', async () => {
+    const allow = (n: number) => JSON.stringify({ rules: { $key: { '.write': `newData.val() === ${n}` } } })
+    await using store = await open(one, 'hidden')
+    await using database = new Database(store, databaseSettings)
+    const as: Caller = { kind: 'user', auth: { uid: 'ann' } }
+    const write = (n: number) => database.put(`/n${n}`, n, { as }).then(() => n)
+    const put = (n: number) => database.setRules(allow(n))
+    const done = await Promise.allSettled([put(1), write(1), write(2), put(2), write(1), write(2)])
+    const [, first, early, , late, second] = done.map(({ status }) => status)
+    expect({ first, early, late, second }).toEqual({
+      ...{ first: 'fulfilled', early: 'rejected' },
+      ...{ late: 'rejected', second: 'fulfilled' },
+    })
+    const rows = await one.lanes.query<{ settings: string }>(
+      'SELECT settings FROM log WHERE tree = $1::int AND settings IS NOT NULL',
+      [store.tree],
+    )
+    expect(rows).toHaveLength(1)
+    expect(new Map(JSON.parse(rows[0]?.settings ?? '[]')).get('rules')).toBe(allow(2))
+  })
+
   test('a batch in doubt whose row is removed meanwhile is not done again', async () => {
     const faults: Fault[] = []
     await using store = await open(one, 'removed', faults)

@@ -5,7 +5,7 @@ import { printInSteps } from '../../../../tree/json/print-steps.ts'
 import { collected, joined } from '../../../../tree/json/text-pieces.ts'
 import { PRIORITY } from '../../../../tree/key.ts'
 import { sortKey } from '../../../../tree/order.ts'
-import { type Branch, isBranch, ownMember, type Value } from '../../../../tree/value.ts'
+import { type Branch, isBranch, ownMember, VALUE, type Value } from '../../../../tree/value.ts'
 import { kindOf, SlotKind, traitsOf } from '../../../rows/slot.ts'
 import type { SlotAddress } from '../../../rows/write-plan.ts'
 import type { BatchIndexes } from '../working-tree.ts'
@@ -36,7 +36,8 @@ export class BranchWriter {
 
   /** The text of a value that becomes one row; `undefined` when it is longer. */
   *textOf(value: Value): Steps<JsonText | undefined> {
-    if (typeof value === 'string' && value.length > LONG_TEXT) {
+    const leaf = isBranch(value) ? ownMember(value, VALUE) : value
+    if (typeof leaf === 'string' && leaf.length > LONG_TEXT) {
       yield
       return joined(yield* collected((sink) => printInSteps(value, 'stored', sink)))
     }

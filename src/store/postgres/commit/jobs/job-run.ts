@@ -1,5 +1,5 @@
 import { NodeText } from '../../../../tree/json/node-text.ts'
-import { parseStored, print } from '../../../../tree/json/print.ts'
+import { isStringText, type JsonText, parseStored, print } from '../../../../tree/json/print.ts'
 import { sortKey } from '../../../../tree/order.ts'
 import type { Path } from '../../../../tree/path.ts'
 import type { JobReads, ReadAnswer, ReadRequest } from '../../../../tree/read-program.ts'
@@ -18,6 +18,8 @@ export type Halt =
   /** It asks for an interior node, which is read from the database. */
   | { readonly kind: 'node' | 'size'; readonly path: Path }
   | { readonly kind: 'pause' }
+  /** It asks for a string that takes long to parse. */
+  | { readonly kind: 'string'; readonly text: JsonText }
 
 /** What a job has come to. */
 export type JobEnd = { readonly outcome: JobOutcome<unknown> } | { readonly error: unknown }
@@ -153,8 +155,7 @@ export class JobRun {
     const { kind, path } = request
     const unknown = this.#working.unknownOn(path)
     if (unknown !== undefined) return { halt: { kind: 'unknown', unknown } }
-    // No text is stored in chunks here.
-    if (kind === 'leaf') return { value: this.#lookup.leaf(path) as Leaf | undefined }
+    if (kind === 'leaf') return this.#leafAt(path)
     if (kind === 'exists') return { value: this.#lookup.exists(path) }
     if (kind === 'count') return { value: this.#lookup.count(path) }
     const text = this.#textAt(path)
@@ -163,12 +164,21 @@ export class JobRun {
     return { value: text }
   }
 
+  #leafAt(path: Path): { readonly halt?: Halt; readonly value?: ReadAnswer } {
+    const text = this.#lookup.longString(path)
+    // No text is stored in chunks here.
+    return text === undefined
+      ? { value: this.#lookup.leaf(path) as Leaf | undefined }
+      : { halt: { kind: 'string', text } }
+  }
+
   /** The text of a node that is one slot, or part of one. */
   #textAt(path: Path): NodeText | 'interior' | undefined {
     let slot = this.#working.slot(ROOT_PARENT, ROOT_KEY)
     for (const [depth, key] of path.entries()) {
       if (slot === undefined) return undefined
       if (slot.id === null) {
+        if (isStringText(slot.value ?? '')) return undefined
         const value = valueAt(parseStored(slot.value ?? ''), path.slice(depth))
         return value === undefined ? undefined : new NodeText(print(value, 'stored'), !isBranch(value))
       }

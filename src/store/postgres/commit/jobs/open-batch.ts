@@ -1,5 +1,6 @@
 import type { Steps } from '../../../../scheduling/steps.ts'
 import { runBriefly, runInTurns } from '../../../../scheduling/turns.ts'
+import { parseStringInSteps } from '../../../../tree/json/long-string.ts'
 import type { JsonText } from '../../../../tree/json/print.ts'
 import type { Path } from '../../../../tree/path.ts'
 import type { ReadAnswer } from '../../../../tree/read-program.ts'
@@ -93,6 +94,7 @@ export class OpenBatch {
         await this.#pause()
         run.answer(undefined)
       } else if (halt.kind === 'unknown') await this.#fetchFor(later, [halt.unknown])
+      else if (halt.kind === 'string') run.answer(await this.#steps(parseStringInSteps(halt.text)))
       else if (this.log.commits.length > 0) return undefined
       else run.answer(await this.#environment.read(halt.kind, halt.path))
     }

@@ -1,5 +1,6 @@
 import type { Steps } from '../../../../scheduling/steps.ts'
-import { type JsonText, print } from '../../../../tree/json/print.ts'
+import { parseLongLeaf } from '../../../../tree/json/long-string.ts'
+import { isStringText, type JsonText, print } from '../../../../tree/json/print.ts'
 import { PRIORITY } from '../../../../tree/key.ts'
 import { sortKey } from '../../../../tree/order.ts'
 import type { Path } from '../../../../tree/path.ts'
@@ -33,7 +34,7 @@ export class TreeWriter {
   *apply(write: Write): Steps<JsonText | undefined> {
     const slotPath = this.#slotsTo(write.path)
     const updateIndexes = this.#indexes.beforeWrite(write, slotPath)
-    const change = planSlotChange(write, slotPath)
+    const change = planSlotChange(write, slotPath, yield* longLeaf(write, slotPath))
     if (change.kind === 'priority') this.#setPriority(change.interior, change.priority)
     else if (change.kind === 'remove' && change.slot !== undefined) this.#removeSlot(slotPath, change.slot)
     if (change.kind !== 'store') {
@@ -120,4 +121,13 @@ export class TreeWriter {
     if (by !== 0 || next.traits !== interior.traits) this.#working.setInterior(next)
     return next.childCount
   }
+}
+
+/** What the slot of a write holds, if the write needs it and it takes long to parse. */
+function* longLeaf(write: Write, slotPath: readonly PathSlot[]): Steps<Value | undefined> {
+  const text = lastSlot(slotPath).slot?.value
+  if (typeof text !== 'string') return undefined
+  // A child replaces a string; it keeps a priority.
+  const isReplaced = write.path.length < slotPath.length ? write.kind === 'value' : isStringText(text)
+  return isReplaced ? undefined : yield* parseLongLeaf(text)
 }

@@ -1,4 +1,4 @@
-import { parseStored } from '../../../../tree/json/print.ts'
+import { parseBeginning } from '../../../../tree/json/long-string.ts'
 import { type SortValue, sortKey, sortValue } from '../../../../tree/order.ts'
 import type { Path } from '../../../../tree/path.ts'
 import { valueAt } from '../../../../tree/value.ts'
@@ -60,7 +60,7 @@ export class WorkingSet implements WorkingTree {
   }
 
   sortValueBelow({ value, id }: Pick<ChildRow, 'value' | 'id'>, path: Path): SortValue {
-    if (id === null) return sortValue(valueAt(parseStored(value ?? ''), path))
+    if (id === null) return sortValue(valueAt(parseBeginning(value ?? ''), path))
     const keys = path.map(sortKey)
     const unknown = this.#unknownBelow(id, keys)
     if (unknown !== undefined) throw new Missing(unknown)
@@ -68,7 +68,7 @@ export class WorkingSet implements WorkingTree {
     for (const [depth, key] of keys.entries()) {
       const slot = this.slot(parent, key)
       if (slot === undefined) return sortValue(undefined)
-      if (slot.id === null) return sortValue(valueAt(parseStored(slot.value ?? ''), path.slice(depth + 1)))
+      if (slot.id === null) return sortValue(valueAt(parseBeginning(slot.value ?? ''), path.slice(depth + 1)))
       parent = slot.id
     }
     return sortValue({})

@@ -1,4 +1,5 @@
 import type { Awaitable } from '../../../../scheduling/awaitable.ts'
+import { formatPath } from '../../../../tree/path.ts'
 import type { Authorization } from '../../../../tree/read-program.ts'
 import { indexNameOf } from '../../../rows/indexes/index-name.ts'
 import { afterBuild, MissingIndex } from '../../../rows/indexes/missing-index.ts'
@@ -6,9 +7,13 @@ import type { ReadLimit } from '../../../store.ts'
 import type { IndexManager } from '../../indexes/manager.ts'
 import type { Answer, ReadRunner } from '../read-runner.ts'
 import type { Reading } from '../reading.ts'
-import { type AccessPath, findAccess, type Selection, withoutIndex } from './access-path.ts'
+import { type AccessPath, findAccess, type ListAccessPath, type Selection, withoutIndex } from './access-path.ts'
+import { LastUsed } from './last-used.ts'
 import { QueryReader } from './query-reader.ts'
 import { RangeScanner } from './range-scanner.ts'
+
+/** Lists whose access paths are remembered. */
+const MOST_REMEMBERED = 1024
 
 /** A selection with the bounds of its read. */
 export interface BoundSelection extends Selection {
@@ -26,6 +31,8 @@ export class Selections {
   readonly #runner: ReadRunner
   readonly #indexes: IndexManager
   readonly #shortList: number
+  /** The access paths that were found last, by path and name of the index. */
+  readonly #last = new LastUsed<ListAccessPath>(MOST_REMEMBERED)
 
   /** @param shortList longest list that is sorted in memory, in children */
   constructor(runner: ReadRunner, indexes: IndexManager, shortList: number) {
@@ -53,10 +60,17 @@ export class Selections {
 
   #run<T>(selection: BoundSelection, use: UseAccess<T>, isIndexNeeded: boolean): Promise<Answer<T | MissingIndex>> {
     const { path, query, limit, authorize, mostBytes } = selection
+    const name = indexNameOf(query.orderBy)
+    const place = `${name} ${formatPath(path)}`
+    const last = this.#last.get(place)
     return this.#runner.run<T | MissingIndex, unknown>({
       limit,
       program: authorize,
-      target: { path, mostBytes, isForStrings: true, index: indexNameOf(query.orderBy) },
+      target: { path, mostBytes, isForStrings: true, index: name },
+      guess: (reading) => {
+        if (last !== undefined)
+          reading.guess((first) => use(new QueryReader(first, new RangeScanner(first)), last, first))
+      },
       read: async (reading) => {
         const scanner = new RangeScanner(reading)
         const found = await findAccess(reading, scanner, selection, this.#shortList)
@@ -67,6 +81,8 @@ export class Selections {
         const access = found.kind === 'missing' ? withoutIndex(found) : found
         const index = usedIndex(access)
         if (index !== undefined) this.#indexes.recordUse(index)
+        if (index !== undefined || access.kind === 'keys') this.#last.set(place, access as ListAccessPath)
+        else this.#last.delete(place)
         return use(new QueryReader(reading, scanner), access, reading)
       },
     })

@@ -1,0 +1,52 @@
+import type { Subscriber } from '../../hub/subscriber.ts'
+import type { Awaitable } from '../../scheduling/awaitable.ts'
+import type { Access } from '../access/access.ts'
+import type { GuardedCaller, StreamGuard } from './stream-guard.ts'
+
+/** Delivers published commits. */
+interface Deliveries {
+  /** Resolves when every commit up to one was delivered. */
+  delivered(seq: number): Awaitable<unknown>
+}
+
+/** An open stream whose caller may change. */
+export class Listening {
+  readonly #subscriber: Subscriber
+  readonly #guard: StreamGuard | undefined
+  readonly #deliveries: Deliveries
+  readonly #guarded: (access: Access) => GuardedCaller | undefined
+
+  /** @param guarded how another caller is decided for */
+  constructor(
+    subscriber: Subscriber,
+    guard: StreamGuard | undefined,
+    deliveries: Deliveries,
+    guarded: (access: Access) => GuardedCaller | undefined,
+  ) {
+    this.#subscriber = subscriber
+    this.#guard = guard
+    this.#deliveries = deliveries
+    this.#guarded = guarded
+  }
+
+  /**
+   * Has a mark written to the sink, behind the events of all commits up to one. A beginning that covers it may take its
+   * place, and the end of the stream too.
+   */
+  async mark(seq: number): Promise<void> {
+    const delivered = this.#deliveries.delivered(seq)
+    if (delivered instanceof Promise) await delivered
+    this.#subscriber.mark(seq)
+  }
+
+  /** Decides for another caller from now on. Resolves when the stream has ended if that one may not read it. */
+  async changeCaller(access: Access): Promise<void> {
+    const guarded = this.#guarded(access)
+    if (guarded !== undefined) await this.#guard?.changeCaller(guarded)
+  }
+
+  close(): void {
+    this.#guard?.release()
+    this.#subscriber.close()
+  }
+}

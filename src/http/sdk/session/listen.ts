@@ -1,0 +1,175 @@
+import type { Access } from '../../../database/access/access.ts'
+import type { Listening } from '../../../database/streams/listening.ts'
+import type { EventBatch, NumberedEvent } from '../../../hub/event-batch.ts'
+import type { MailboxBound, ReserveMemory } from '../../../hub/mailbox.ts'
+import type { EndReason, Sink } from '../../../hub/sink.ts'
+import { inTurns } from '../../../scheduling/turns.ts'
+import { textHasHash } from '../../../tree/hash/simple-hash.ts'
+import { joined } from '../../../tree/json/text-pieces.ts'
+import { formatPath, type Path } from '../../../tree/path.ts'
+import { pushHead, pushTail } from './messages.ts'
+
+/** The connection that a listen belongs to. */
+export interface ListeningConnection {
+  readonly reserve: ReserveMemory
+  readonly bound: MailboxBound
+  /** @returns a promise if there is no room for more, which resolves when there is */
+  push(text: string): Promise<void> | undefined
+  /** The listen has ended, and not because the client wanted so. */
+  lost(listen: Listen, reason: EndReason | undefined): void
+  /** Aborts the connection. */
+  abort(): void
+}
+
+/** What a client listens to. */
+export interface Listened {
+  readonly path: Path
+  /** Number that the client knows the listen by; `undefined` for everything at the path. */
+  readonly tag: number | undefined
+  /** Whether a query chooses some of the children. */
+  readonly isFiltered: boolean
+  /** The query as the client has sent it. */
+  readonly sentQuery: unknown
+  /** Hash of what the client has; empty when it has nothing. */
+  readonly hash: string
+}
+
+/** Resolves when a commit was told. */
+interface Waiter {
+  readonly seq: number
+  readonly resolve: () => void
+}
+
+/** Messages of a batch without their ends, shared by all connections that listen to the same. */
+const heads = new WeakMap<EventBatch, readonly string[]>()
+
+/** One listen of a connection. */
+export class Listen implements Sink {
+  readonly listened: Listened
+  readonly reserve: ReserveMemory
+  readonly bound: MailboxBound
+  readonly #connection: ListeningConnection
+  readonly #tail: string
+  #listening: Listening | undefined
+  #waiters: Waiter[] = []
+  /** Number of the last commit that was told. */
+  #told = -1
+  #hasBegun = false
+  #isOver = false
+  readonly #begun = Promise.withResolvers<void>()
+
+  constructor(listened: Listened, connection: ListeningConnection) {
+    this.listened = listened
+    this.reserve = connection.reserve
+    this.bound = connection.bound
+    this.#connection = connection
+    this.#tail = pushTail(listened.tag)
+  }
+
+  /** The stream is open. */
+  opened(listening: Listening): void {
+    this.#listening = listening
+    if (this.#isOver) listening.close()
+  }
+
+  /** Resolves when what the listen begins with was told, or nothing is told any more. */
+  get begun(): Promise<void> {
+    return this.#begun.promise
+  }
+
+  /** Resolves when everything up to a commit was told, or nothing is told any more. */
+  async told(seq: number): Promise<void> {
+    if (this.#isOver || this.#told >= seq || this.#listening === undefined) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#waiters.push({ seq, resolve })
+    await this.#listening.mark(seq)
+    await promise
+  }
+
+  changeCaller(access: Access): Promise<void> | undefined {
+    return this.#listening?.changeCaller(access)
+  }
+
+  /** Tells nothing any more. */
+  close(): void {
+    if (this.#isOver) return
+    this.#stop()
+    this.#listening?.close()
+  }
+
+  write(batch: EventBatch): Promise<unknown> | undefined {
+    if (this.#isOver) return undefined
+    const isFirst = !this.#hasBegun
+    this.#hasBegun = true
+    const { hash } = this.listened
+    if (!isFirst || hash === '') return this.#tell(batch)
+    return this.#tellUnlessKnown(batch, hash)
+  }
+
+  keepAlive(): void {}
+
+  end(reason?: EndReason): void {
+    if (this.#isOver) return
+    this.#stop()
+    this.#connection.lost(this, reason)
+  }
+
+  abort(): void {
+    this.#connection.abort()
+  }
+
+  async #tellUnlessKnown(batch: EventBatch, hash: string): Promise<unknown> {
+    const [first] = batch.events
+    const isKnown = first !== undefined && (await inTurns(textHasHash(this.#dataOf(first), hash)))
+    if (this.#isOver) return undefined
+    if (!isKnown) return this.#tell(batch)
+    this.#toldUpTo(batch)
+    return undefined
+  }
+
+  #tell(batch: EventBatch): Promise<void> | undefined {
+    let room: Promise<void> | undefined
+    for (const head of this.#headsOf(batch)) room = this.#connection.push(head + this.#tail)
+    this.#toldUpTo(batch)
+    return room
+  }
+
+  #toldUpTo({ events }: EventBatch): void {
+    this.#begun.resolve()
+    for (const { seq } of events) this.#told = Math.max(this.#told, seq)
+    if (this.#waiters.length > 0) this.#wake(this.#told)
+  }
+
+  #wake(seq: number): void {
+    const waiters = this.#waiters
+    this.#waiters = waiters.filter((waiter) => waiter.seq > seq)
+    for (const waiter of waiters) if (waiter.seq <= seq) waiter.resolve()
+  }
+
+  #stop(): void {
+    this.#isOver = true
+    this.#begun.resolve()
+    this.#wake(Number.POSITIVE_INFINITY)
+  }
+
+  #headsOf(batch: EventBatch): readonly string[] {
+    const known = heads.get(batch)
+    if (known !== undefined) return known
+    const made = batch.events.filter(({ kind }) => kind !== 'mark').map((event) => this.#headOf(event))
+    heads.set(batch, made)
+    return made
+  }
+
+  #headOf(event: NumberedEvent): string {
+    const list = formatPath(this.listened.path)
+    const path = event.path === '/' ? list : list === '/' ? event.path : list + event.path
+    return pushHead(event.kind === 'put' ? 'd' : 'm', path) + this.#dataOf(event)
+  }
+
+  /** A query of a leaf shows nothing. */
+  #dataOf({ path, data }: NumberedEvent): string {
+    const text = joined(data)
+    if (!this.listened.isFiltered || path !== '/') return text
+    return text.startsWith('{') && !text.startsWith('{".') ? text : 'null'
+  }
+}

@@ -1,0 +1,270 @@
+import type { Caller } from '../../../auth/caller.ts'
+import type { Database } from '../../../database/database.ts'
+import { DholeError } from '../../../error.ts'
+import { PathIndex } from '../../../hub/path-index.ts'
+import { inTurns } from '../../../scheduling/turns.ts'
+import { type AnyText, joined } from '../../../tree/json/text-pieces.ts'
+import { type Path, parsePath } from '../../../tree/path.ts'
+import { type DisconnectWrite, DisconnectWrites } from './disconnect-writes.ts'
+import type { Credential } from './identity.ts'
+import { textOf, writeLeft } from './left-writes.ts'
+import { Listen, type ListeningConnection } from './listen.ts'
+import { type Answer, OK, OK_OBJECT } from './messages.ts'
+import type { RequestMessage } from './parse-message.ts'
+import { queryOf } from './wire-query.ts'
+
+type Body = RequestMessage['body']
+
+/** Memory of a listen beside its waiting events, in bytes. */
+const LISTEN_BYTES = 2048
+const BYTES_PER_UNIT = 2
+/** Maximum listens of a session. */
+const MOST_LISTENS = 10_000
+
+/** What requests need of their connection. */
+interface RequestingConnection extends ListeningConnection {
+  /** Id of the session. */
+  readonly id: string
+  /** The caller of the request. @throws when the credential is no longer valid */
+  caller(): Promise<Caller>
+  /** @throws when the credential is refused */
+  signIn(credential: Credential): Promise<Caller>
+  signOut(): Promise<void>
+}
+
+/** Carries out the requests of one connection. @see docs/reference/sdk-protocol.md#actions */
+export class Requests {
+  readonly #database: Database
+  readonly #connection: RequestingConnection
+  readonly #listens = new Map<string, Listen>()
+  readonly #byPath = new PathIndex<Listen>()
+  readonly #disconnectWrites = new DisconnectWrites()
+
+  constructor(database: Database, connection: RequestingConnection) {
+    this.#database = database
+    this.#connection = connection
+  }
+
+  /** Memory that the client takes here, in bytes. */
+  get heldBytes(): number {
+    return this.#listens.size * LISTEN_BYTES + this.#disconnectWrites.length * BYTES_PER_UNIT
+  }
+
+  /** @throws what the request fails with */
+  answer({ action, body }: RequestMessage): Promise<Answer> {
+    switch (action) {
+      case 'q':
+      case 'l':
+        return this.#listen(body)
+      case 'n':
+      case 'u':
+        return this.#unlisten(body)
+      case 'g':
+        return this.#get(body)
+      case 'p':
+        return this.#set(body)
+      case 'm':
+        return this.#merge(body)
+      case 'o':
+        return this.#onDisconnect(body, 'set')
+      case 'om':
+        return this.#onDisconnect(body, 'merge')
+      case 'oc':
+        return this.#cancelOnDisconnect(body)
+      case 'auth':
+        return this.#signIn(body, false)
+      case 'gauth':
+        return this.#signIn(body, true)
+      case 'unauth':
+        return this.#connection.signOut().then(() => OK)
+      case 's':
+      case 'appcheck':
+      case 'unappeck':
+      case 'unappcheck':
+        return Promise.resolve(OK)
+      default:
+        throw new DholeError('bad-parameter', `There is no action ${JSON.stringify(action)}`)
+    }
+  }
+
+  remove(listen: Listen): void {
+    const name = nameOf(listen.listened)
+    if (this.#listens.get(name) !== listen) return
+    this.#listens.delete(name)
+    this.#byPath.remove(listen.listened.path, name)
+  }
+
+  closeListens(): void {
+    for (const listen of [...this.#listens.values()]) {
+      this.remove(listen)
+      listen.close()
+    }
+  }
+
+  /** Judges all listens for another caller. */
+  async changeCaller(caller: Caller): Promise<void> {
+    for (const listen of [...this.#listens.values()]) await listen.changeCaller({ as: caller })
+    if (this.#disconnectWrites.size > 0) await this.#keepDisconnectWrites(caller)
+  }
+
+  /** Writes what the client wants written when its session has ended. */
+  writeOnDisconnect(caller: Caller): Promise<void> {
+    const { id: session } = this.#connection
+    return writeLeft(this.#database, { session, caller, writes: this.#disconnectWrites.all })
+  }
+
+  async #listen(body: Body): Promise<Answer> {
+    const path = pathOf(body)
+    const tag = tagOf(body)
+    const query = queryOf(body['q'])
+    const hash = typeof body['h'] === 'string' ? body['h'] : ''
+    const listened = { path, tag, isFiltered: query !== undefined, sentQuery: body['q'], hash }
+    const name = nameOf(listened)
+    const as = await this.#connection.caller()
+    this.#end(name)
+    if (this.#listens.size >= MOST_LISTENS) throw new DholeError('quota')
+    const listen = new Listen(listened, this.#connection)
+    this.#listens.set(name, listen)
+    this.#byPath.add(path, name, listen)
+    try {
+      listen.opened(await this.#database.sessions.listen(path, { query, export: true, as }, listen))
+    } catch (error) {
+      this.remove(listen)
+      listen.close()
+      throw error
+    }
+    await listen.begun
+    return OK_OBJECT
+  }
+
+  async #unlisten(body: Body): Promise<Answer> {
+    this.#end(nameOf({ path: pathOf(body), tag: tagOf(body) }))
+    return OK
+  }
+
+  #end(name: string): void {
+    const listen = this.#listens.get(name)
+    if (listen === undefined) return
+    this.remove(listen)
+    listen.close()
+  }
+
+  async #get(body: Body): Promise<Answer> {
+    const path = pathOf(body)
+    const query = queryOf(body['q'])
+    const as = await this.#connection.caller()
+    const found =
+      query === undefined ? await this.#database.node(path, { as }) : await this.#database.select(path, query, { as })
+    const data = found === undefined ? 'null' : await inTurns(found.inSteps('export'))
+    return { status: 'ok', data: query === undefined ? data : ofList(data) }
+  }
+
+  async #set(body: Body): Promise<Answer> {
+    const path = pathOf(body)
+    const as = await this.#connection.caller()
+    const ifHash = typeof body['h'] === 'string' ? body['h'] : undefined
+    const { kind } = await this.#database.put(path, dataOf(body), { as, ifHash })
+    await this.#told(path)
+    return kind === 'written' ? OK : { status: 'datastale', data: '"Transaction hash does not match"' }
+  }
+
+  async #merge(body: Body): Promise<Answer> {
+    const path = pathOf(body)
+    const as = await this.#connection.caller()
+    await this.#database.patch(path, dataOf(body), { as })
+    await this.#told(path)
+    return OK
+  }
+
+  /** Resolves when all listens near a path have told what has been committed there. */
+  async #told(path: Path): Promise<void> {
+    if (this.#listens.size === 0) return
+    const { seq } = this.#database.position()
+    const telling: Promise<void>[] = []
+    for (const listen of this.#byPath.near({
+      kind: 'put',
+      path,
+      writes: [{ kind: 'value', path, value: undefined }],
+    })) {
+      if (listen !== undefined) telling.push(listen.told(seq))
+    }
+    await Promise.all(telling)
+  }
+
+  async #onDisconnect(body: Body, kind: 'set' | 'merge'): Promise<Answer> {
+    const path = pathOf(body)
+    const data = dataOf(body)
+    const as = await this.#connection.caller()
+    if (kind === 'set') await this.#database.put(path, data, { as, isTrial: true })
+    else await this.#database.patch(path, data, { as, isTrial: true })
+    const writes = kind === 'set' ? [{ path, json: data }] : membersOf(path, data)
+    this.#disconnectWrites.check(writes)
+    for (const write of writes) this.#disconnectWrites.set(write.path, write.json)
+    await this.#keepDisconnectWrites(as)
+    return OK
+  }
+
+  async #cancelOnDisconnect(body: Body): Promise<Answer> {
+    if (this.#disconnectWrites.size === 0) return OK
+    this.#disconnectWrites.forget(pathOf(body))
+    await this.#keepDisconnectWrites(await this.#connection.caller())
+    return OK
+  }
+
+  /** Stores them, for the case that this server is killed. */
+  #keepDisconnectWrites(caller: Caller): Promise<void> {
+    const text = textOf({ caller, writes: this.#disconnectWrites.all })
+    return this.#database.sessions.keep({ session: this.#connection.id, text })
+  }
+
+  async #signIn(body: Body, isBearer: boolean): Promise<Answer> {
+    const text = body['cred']
+    if (typeof text !== 'string') throw new DholeError('bad-token')
+    const caller = await this.#connection.signIn({ text, isBearer, override: overrideOf(body) })
+    const expires = caller.expiresAt === undefined ? undefined : Math.floor(caller.expiresAt / 1000)
+    return { status: 'ok', data: JSON.stringify({ auth: caller.auth, expires }) }
+  }
+}
+
+function membersOf(path: Path, data: unknown): readonly DisconnectWrite[] {
+  return Object.entries(data ?? {}).map(([below, json]) => {
+    return { path: [...path, ...parsePath(below, 'bad-key')], json }
+  })
+}
+
+function nameOf({ path, tag }: { readonly path: Path; readonly tag: number | undefined }): string {
+  return `${tag ?? ''} ${path.join('/')}`
+}
+
+function pathOf(body: Body): Path {
+  const path = body['p']
+  if (typeof path !== 'string') throw new DholeError('bad-path')
+  return parsePath(path)
+}
+
+function tagOf(body: Body): number | undefined {
+  const tag = body['t']
+  if (tag === undefined || tag === null) return undefined
+  if (typeof tag !== 'number' || !Number.isSafeInteger(tag) || tag < 0) throw new DholeError('bad-parameter')
+  return tag
+}
+
+function dataOf(body: Body): unknown {
+  if (!Object.hasOwn(body, 'd')) throw new DholeError('no-data')
+  return body['d']
+}
+
+/** The caller that an admin acts as; `undefined` for itself. */
+function overrideOf(body: Body): Caller | undefined {
+  if (body['noauth'] === true) return { kind: 'user', auth: null }
+  const auth = body['authvar']
+  if (auth === undefined || auth === null) return undefined
+  if (typeof auth !== 'object' || Array.isArray(auth)) throw new DholeError('bad-parameter')
+  return { kind: 'user', auth: auth as Record<string, unknown> }
+}
+
+/** A query of a leaf chooses nothing. */
+function ofList(data: AnyText): AnyText {
+  const text = joined(data)
+  return text.startsWith('{') && !text.startsWith('{".') ? data : 'null'
+}

@@ -1,0 +1,275 @@
+import type { Application } from '../../../applications/application.ts'
+import { DholeError } from '../../../error.ts'
+import { MailboxBound, type Reservation, type ReserveMemory } from '../../../hub/mailbox.ts'
+import type { EndReason } from '../../../hub/sink.ts'
+import { piecesOf } from '../../../tree/json/text-pieces.ts'
+import type { Carrier, NextCarrier } from './carrier.ts'
+import { type ClientPlace, type Credential, Identity } from './identity.ts'
+import type { Listen, ListeningConnection } from './listen.ts'
+import {
+  ANSWER_TAIL,
+  type Answer,
+  answerHead,
+  CREDENTIAL_ENDED,
+  control,
+  failure,
+  revocation,
+  VERSION,
+} from './messages.ts'
+import { parseMessage } from './parse-message.ts'
+import { Requests } from './requests.ts'
+
+const BYTES_PER_UNIT = 2
+
+/** What a session is made of. */
+export interface SessionParts {
+  readonly application: Application
+  /** Host with its port, as the client has sent it: it connects there again. */
+  readonly host: string
+  readonly place: ClientPlace
+  readonly reserve: ReserveMemory
+  /** Maximum waiting events of all listens, in UTF-16 code units. */
+  readonly maxWaiting: number
+  /** Reports an unforeseen error. */
+  readonly onFailed: (error: unknown) => void
+  /** Called once, when the session has ended and what its client wanted written then is written. */
+  readonly onEnded: () => void
+}
+
+/**
+ * One session of an SDK. Requests take effect, and are answered, in the order in which they arrive. Before the answer to
+ * a write, all listens of the session have told it.
+ * @see docs/reference/sdk-protocol.md#order
+ */
+export class Session implements ListeningConnection {
+  readonly id = crypto.randomUUID()
+  readonly reserve: ReserveMemory
+  readonly bound: MailboxBound
+  readonly #parts: SessionParts
+  readonly #maxBytes: number
+  readonly #identity: Identity
+  readonly #requests: Requests
+  readonly #release: () => void
+  readonly #detach: () => void
+  readonly #waiting: string[] = []
+  #waitingLength = 0
+  #reservation: Reservation | undefined
+  #carrier: Carrier | undefined
+  /** A carrier that the client has chosen, until it has sent everything by the old one. */
+  #next: NextCarrier | undefined
+  #isRunning = false
+  #isOver = false
+  readonly #ended = Promise.withResolvers<void>()
+
+  constructor(parts: SessionParts) {
+    const { application, place, reserve, maxWaiting } = parts
+    const { authenticator, database } = application
+    this.reserve = reserve
+    this.bound = new MailboxBound(maxWaiting)
+    this.#parts = parts
+    this.#maxBytes = database.limits.maxWriteBytes
+    this.#identity = new Identity(authenticator, place, () => this.#credentialEnded())
+    this.#requests = new Requests(database, this)
+    this.#release = application.hold()
+    this.#detach = database.sessions.add(this)
+  }
+
+  /** Longest message of a client, in UTF-16 code units. */
+  get maxLength(): number {
+    return this.#maxBytes + 1024
+  }
+
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** Resolves when the session has ended and what its client wanted written then is written. */
+  get ended(): Promise<void> {
+    return this.#ended.promise
+  }
+
+  /** Says hello. */
+  begin(carrier: Carrier): void {
+    this.#carrier = carrier
+    if (this.#isOver) carrier.end('away', '')
+    else this.#send(control('h', { ts: Date.now(), v: VERSION, h: this.#parts.host, s: this.id }))
+  }
+
+  /** The client goes on with another carrier once it has said so on the old one. */
+  upgrade(next: NextCarrier): void {
+    this.#next = next
+  }
+
+  /** A carrier has been lost. The session ends with the one that it speaks on. */
+  carrierLost(carrier: Carrier): void {
+    if (this.#next === carrier) this.#next = undefined
+    else if (this.#carrier === carrier || this.#carrier === undefined) this.close()
+  }
+
+  /** Takes a message of the client. */
+  receive(text: string): void {
+    if (this.#isOver) return
+    this.#waiting.push(text)
+    this.#waitingLength += text.length
+    this.#count()
+    if (!this.#isRunning && !this.#isOver) void this.#run()
+  }
+
+  /** The client has left. */
+  close(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#waiting.length = 0
+    this.#reservation?.release()
+    this.#reservation = undefined
+    this.#requests.closeListens()
+    this.#detach()
+    void this.#finish()
+  }
+
+  /** Ends the session because of what the client has sent. */
+  refuse(reason: string): void {
+    this.#end('not-understood', reason)
+  }
+
+  /** The tree is closed, or the client has begun another session. */
+  end(): void {
+    this.#end('away', '')
+  }
+
+  /** The secret was replaced. */
+  revoke(): void {
+    this.#credentialEnded()
+  }
+
+  push(text: string): Promise<void> | undefined {
+    return this.#carrier?.send(text)
+  }
+
+  lost(listen: Listen, reason: EndReason | undefined): void {
+    this.#requests.remove(listen)
+    if (this.#isOver) return
+    if (reason === undefined) this.end()
+    else if (reason.kind === 'auth_revoked') this.#credentialEnded()
+    else this.#send(revocation(listen.listened.path, listen.listened.sentQuery))
+  }
+
+  abort(): void {
+    this.#end('too-slow', '')
+  }
+
+  caller() {
+    return this.#identity.current()
+  }
+
+  async signIn(credential: Credential) {
+    try {
+      return await this.#identity.signIn(credential)
+    } finally {
+      await this.#requests.changeCaller(this.#identity.known)
+    }
+  }
+
+  async signOut(): Promise<void> {
+    this.#identity.signOut()
+    await this.#requests.changeCaller(this.#identity.known)
+  }
+
+  #credentialEnded(): void {
+    if (this.#isOver || !this.#identity.hasCredential) return
+    this.#identity.invalidate()
+    this.#requests.closeListens()
+    this.#send(CREDENTIAL_ENDED)
+  }
+
+  /** Counts what waits to be carried out, and what the client keeps here. */
+  #count(): void {
+    if (this.#isOver) return
+    const bytes = this.#waitingLength * BYTES_PER_UNIT + this.#requests.heldBytes
+    if (bytes === 0) {
+      this.#reservation?.release()
+      this.#reservation = undefined
+    } else if (this.#reservation !== undefined) this.#reservation.resize(bytes)
+    else {
+      const reservation = this.reserve(this, bytes, () => this.abort())
+      // It may have been aborted at once.
+      if (this.isOver) reservation.release()
+      else this.#reservation = reservation
+    }
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true
+    for (let text = this.#waiting[0]; text !== undefined && !this.#isOver; text = this.#waiting[0]) {
+      await this.#process(text)
+      this.#waiting.shift()
+      this.#waitingLength -= text.length
+      this.#count()
+    }
+    this.#isRunning = false
+  }
+
+  async #process(text: string): Promise<void> {
+    let message: Awaited<ReturnType<typeof parseMessage>>
+    try {
+      message = await parseMessage(text, this.#maxBytes)
+    } catch {
+      this.refuse('a message is not understood')
+      return
+    }
+    if ('control' in message) this.#takeControl(message.control)
+    else {
+      const answer = await this.#answer(() => this.#requests.answer(message))
+      this.#send(answerHead(message.number, answer) + piecesOf(answer.data).join('') + ANSWER_TAIL)
+    }
+    // The requests of a client that does not read its answers must wait.
+    const room = this.#carrier?.room
+    if (room !== undefined) await room
+  }
+
+  #takeControl(type: unknown): void {
+    if (type === 'p') this.#send(control('o', {}))
+    // The client has sent everything that it sends by the old carrier.
+    else if (type === 'n' && this.#next !== undefined) this.#switch(this.#next)
+  }
+
+  #switch(next: NextCarrier): void {
+    this.#next = undefined
+    this.#send(control('n', {}))
+    this.#carrier = next
+    next.takeOver()
+  }
+
+  async #answer(request: () => Promise<Answer>): Promise<Answer> {
+    try {
+      return await request()
+    } catch (error) {
+      if (!(error instanceof DholeError) || error.code === 'internal') this.#parts.onFailed(error)
+      return failure(error)
+    }
+  }
+
+  #send(text: string): void {
+    void this.push(text)
+  }
+
+  #end(...why: Parameters<Carrier['end']>): void {
+    if (this.#isOver) return
+    this.close()
+    this.#carrier?.end(...why)
+    this.#next?.end(...why)
+  }
+
+  async #finish(): Promise<void> {
+    try {
+      await this.#requests.writeOnDisconnect(this.#identity.known)
+    } catch (error) {
+      this.#parts.onFailed(error)
+    } finally {
+      this.#identity.signOut()
+      this.#release()
+      this.#parts.onEnded()
+      this.#ended.resolve()
+    }
+  }
+}

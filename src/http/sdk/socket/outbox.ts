@@ -1,0 +1,127 @@
+import type { Reservation, ReserveMemory } from '../../../hub/mailbox.ts'
+import { loopTurn } from '../../../scheduling/loop-turn.ts'
+import { framesOf } from './frames.ts'
+
+const BYTES_PER_UNIT = 2
+/** Results of `sendText`: the frame was dropped, or is the last one that the connection takes now. */
+const DROPPED = 0
+const FULL = -1
+
+/** The socket of a connection, as the runtime has it. */
+export interface FrameSocket {
+  /** @returns a number above 0, `FULL` or `DROPPED` */
+  sendText(frame: string): number
+}
+
+/** Sends the messages of one connection, in order. What the connection does not take yet waits here, and is counted. */
+export class Outbox {
+  readonly #socket: FrameSocket
+  readonly #reserve: ReserveMemory
+  readonly #abort: () => void
+  readonly #sent: (bytes: number) => void
+  readonly #waiting: string[] = []
+  /** Remaining frames of the message that is being sent. */
+  #frames: Generator<string, void> | undefined
+  #length = 0
+  #reservation: Reservation | undefined
+  #room: PromiseWithResolvers<void> | undefined
+  #isFull = false
+  #isOver = false
+
+  /**
+   * @param abort called when the client takes too much memory, or a frame was lost
+   * @param sent called with the bytes that were passed to the connection
+   */
+  constructor(socket: FrameSocket, reserve: ReserveMemory, abort: () => void, sent: (bytes: number) => void) {
+    this.#socket = socket
+    this.#reserve = reserve
+    this.#abort = abort
+    this.#sent = sent
+  }
+
+  /** @returns a promise if there is no room for more, which resolves when there is */
+  send(text: string): Promise<void> | undefined {
+    if (this.#isOver) return undefined
+    this.#waiting.push(text)
+    this.#length += text.length
+    if (this.#frames === undefined && !this.#isFull) this.#run()
+    else this.#count()
+    return this.room
+  }
+
+  /** A promise of room for more; `undefined` if there is some. */
+  get room(): Promise<void> | undefined {
+    if (this.#length === 0) return undefined
+    this.#room ??= Promise.withResolvers<void>()
+    return this.#room.promise
+  }
+
+  /** The connection takes more. */
+  drained(): void {
+    if (!this.#isFull) return
+    this.#isFull = false
+    this.#run()
+  }
+
+  /** Drops everything. */
+  end(): void {
+    this.#isOver = true
+    this.#waiting.length = 0
+    this.#frames = undefined
+    this.#length = 0
+    this.#count()
+  }
+
+  #run(): void {
+    while (!this.#isOver && !this.#isFull && this.#length > 0) {
+      this.#frames ??= framesOf(this.#waiting[0] ?? '')
+      const { done, value } = this.#frames.next()
+      if (done) this.#ended()
+      else this.#sendFrame(value)
+      // Only messages of several frames can take long.
+      if (this.#frames === undefined || !loopTurn.isOver) continue
+      void loopTurn.pause().then(() => this.#run())
+      break
+    }
+    this.#count()
+  }
+
+  #ended(): void {
+    this.#frames = undefined
+    this.#length -= this.#waiting.shift()?.length ?? 0
+  }
+
+  #sendFrame(frame: string): void {
+    const result = this.#socket.sendText(frame)
+    if (result === DROPPED) {
+      this.end()
+      this.#abort()
+      return
+    }
+    if (result === FULL) this.#isFull = true
+    this.#sent(frame.length)
+  }
+
+  /** Reserves memory for what waits. */
+  #count(): void {
+    if (this.#length === 0) {
+      this.#reservation?.release()
+      this.#reservation = undefined
+      this.#room?.resolve()
+      this.#room = undefined
+      return
+    }
+    const bytes = this.#length * BYTES_PER_UNIT
+    if (this.#reservation !== undefined) {
+      this.#reservation.resize(bytes)
+      return
+    }
+    const reservation = this.#reserve(this, bytes, () => {
+      this.end()
+      this.#abort()
+    })
+    // It may have been aborted at once.
+    if (this.#isOver) reservation.release()
+    else this.#reservation = reservation
+  }
+}
