@@ -1,7 +1,7 @@
 import type { Elysia } from 'elysia'
 import { mount, openApplications } from './dhole.ts'
 import { checkDholeOptions, type DholeOptions } from './options.ts'
-import { pluginConsole } from './plugin-console.ts'
+import { pluginConsole, pluginWatch } from './plugin-console.ts'
 
 export { DholeError, type ErrorBody, type ErrorCode } from './error.ts'
 export type { Observer } from './observer.ts'
@@ -23,6 +23,9 @@ export type {
  */
 export function dhole(options: DholeOptions = {}): Elysia {
   checkDholeOptions(options)
-  const started = openApplications(options)
-  return mount(started.applications, options, undefined, undefined, pluginConsole(options, started))
+  const watch = pluginWatch(options)
+  const watched = watch === undefined ? options : { ...options, observer: watch.observer }
+  const started = openApplications(watched)
+  const admin = pluginConsole(options, started, watch)
+  return mount(started.applications, watched, undefined, undefined, admin, watch?.streams).onStop(() => watch?.close())
 }

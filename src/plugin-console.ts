@@ -6,7 +6,26 @@ import { keepSecret, operatorSecretFile } from './data-folder/secret-file.ts'
 import { DEFAULT_APPLICATIONS, DEFAULT_DATA_DIR, type StartedApplications } from './dhole.ts'
 import { DholeError } from './error.ts'
 import type { AdminService } from './http/admin/admin-service.ts'
+import { OpenStreams } from './http/streams/open-streams.ts'
+import { Monitor } from './monitor/monitor.ts'
+import { type Observer, silentObserver } from './observer.ts'
 import type { DholeOptions } from './options.ts'
+
+/** What the console shows of the requests and streams of a plugin. */
+export interface PluginWatch {
+  readonly monitor: Monitor
+  readonly streams: OpenStreams
+  /** Passes events to the monitor and to the observer of the host. */
+  readonly observer: Observer
+  close(): void
+}
+
+/** Begins to watch a plugin; `undefined` where it has no console. */
+export function pluginWatch({ console: asked, observer = silentObserver }: DholeOptions): PluginWatch | undefined {
+  if (asked === undefined || asked === false) return undefined
+  const monitor = new Monitor()
+  return { monitor, streams: new OpenStreams(), observer: monitor.with(observer), close: () => monitor.close() }
+}
 
 /**
  * The admin API of the plugin; `undefined` where the options do not ask for it. Its operator may not add, remove or rotate
@@ -16,6 +35,7 @@ import type { DholeOptions } from './options.ts'
 export function pluginConsole(
   { console: asked, applications: options = DEFAULT_APPLICATIONS, dataDir = DEFAULT_DATA_DIR }: DholeOptions,
   { applications, failedAttempts }: Pick<StartedApplications, 'applications' | 'failedAttempts'>,
+  watch: Pick<PluginWatch, 'monitor' | 'streams'> | undefined,
 ): AdminService | undefined {
   const [homeApplication] = Object.keys(options)
   if (asked === undefined || asked === false || homeApplication === undefined) return undefined
@@ -25,7 +45,10 @@ export function pluginConsole(
   const reload = async (): Promise<string> => {
     throw new DholeError('admin-state', 'the host serves the certificate')
   }
-  const target = serverTarget({ administration, applications, reload, process: () => ({ pid: process.pid }) })
+  const target = serverTarget({
+    ...{ administration, applications, reload, process: () => ({ pid: process.pid }) },
+    ...{ monitor: watch?.monitor, streams: watch?.streams },
+  })
   return {
     operations: offeredOperations(target),
     operator: new OperatorSecret(secret),

@@ -123,7 +123,7 @@ export function streamOperation<Input extends TObject>(
 
 /** What only a running server has. @throws `admin-state` without one */
 export function ofServer<Port>(port: Port | undefined): Port {
-  if (port === undefined) throw new DholeError('admin-state', 'no server runs here')
+  if (port === undefined) throw new DholeError('admin-state', 'only a server of its own, dhole serve, offers this')
   return port
 }
 

@@ -22,6 +22,25 @@ export interface StreamFacts {
   readonly waitingBytes: number
 }
 
+/** A stream in a list; see `StreamFacts`. */
+interface ListedStream {
+  readonly id: string
+  readonly application: string
+  readonly path: string
+  readonly query?: string
+  readonly since: number
+  readonly address?: string
+  readonly uid?: string
+  readonly bytesSent: number
+  readonly waitingBytes: number
+}
+
+interface StreamList {
+  /** Number of all. */
+  readonly total: number
+  readonly streams: ListedStream[]
+}
+
 /** A stream that can be ended. */
 interface EndableStream extends StreamFacts {
   end(reason: EndReason): void
@@ -47,20 +66,15 @@ export class OpenStreams {
   /**
    * The first open streams, and the number of all. It pauses where the event loop has other work.
    * @param applicationId only those of one application
-   * @param use makes of each stream what is returned
    */
-  async list<T>(
-    applicationId: string | undefined,
-    limit: number,
-    use: (id: string, stream: StreamFacts) => T,
-  ): Promise<{ readonly total: number; readonly streams: T[] }> {
-    const streams: T[] = []
+  async list(applicationId: string | undefined, limit: number): Promise<StreamList> {
+    const streams: ListedStream[] = []
     let total = 0
     for (const [number, stream] of this.#streams) {
       if (loopTurn.isOver) await loopTurn.pause()
       if (applicationId !== undefined && stream.applicationId !== applicationId) continue
       total++
-      if (streams.length < limit && this.#streams.has(number)) streams.push(use(String(number), stream))
+      if (streams.length < limit && this.#streams.has(number)) streams.push(listed(number, stream))
     }
     return { total, streams }
   }
@@ -75,5 +89,15 @@ export class OpenStreams {
     if (stream === undefined || (applicationId !== undefined && stream.applicationId !== applicationId)) return false
     stream.end(ENDED)
     return true
+  }
+}
+
+function listed(number: number, stream: StreamFacts): ListedStream {
+  const { applicationId: application, path, query, since, address, uid, bytesSent, waitingBytes } = stream
+  return {
+    ...{ id: String(number), application, path, since, bytesSent, waitingBytes },
+    ...(query === undefined ? {} : { query }),
+    ...(address === undefined ? {} : { address }),
+    ...(uid === undefined ? {} : { uid }),
   }
 }

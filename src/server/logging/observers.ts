@@ -1,16 +1,11 @@
-import type { Metrics } from '../../monitor/metrics.ts'
-import type { RecentRequests } from '../../monitor/recent-requests.ts'
+import type { Monitor } from '../../monitor/monitor.ts'
 import type { Observer } from '../../observer.ts'
 import type { DatabaseMetrics } from '../metrics/database-metrics.ts'
 import type { LogObserver } from './log.ts'
 
 /** Passes every event to the metrics, and some to the log. */
-export function observeBoth(
-  metrics: Metrics,
-  recent: RecentRequests,
-  log: Required<LogObserver>,
-  database?: DatabaseMetrics,
-): Observer {
+export function observeBoth(monitor: Monitor, log: Required<LogObserver>, database?: DatabaseMetrics): Observer {
+  const { metrics } = monitor
   return {
     ...database?.events,
     databaseAway(place, reason) {
@@ -31,8 +26,7 @@ export function observeBoth(
     },
     requestFailed: (method, path, error, id) => log.requestFailed(method, path, error, id),
     requestEnded(request) {
-      metrics.requestEnded(request)
-      recent.requestEnded(request)
+      monitor.requestEnded(request)
       log.requestEnded(request)
     },
     answerSent: (operation, bytes) => metrics.answerSent(operation, bytes),

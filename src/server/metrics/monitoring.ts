@@ -1,9 +1,7 @@
 import type { MonitorPort, StreamsPort } from '../../admin/ports/monitor.ts'
 import type { Readiness } from '../../applications/readiness.ts'
-import { OpenStreams, type StreamFacts } from '../../http/streams/open-streams.ts'
-import { LastHour } from '../../monitor/last-hour.ts'
-import { Metrics } from '../../monitor/metrics.ts'
-import { RecentRequests } from '../../monitor/recent-requests.ts'
+import { OpenStreams } from '../../http/streams/open-streams.ts'
+import { Monitor } from '../../monitor/monitor.ts'
 import type { Observer } from '../../observer.ts'
 import type { LogObserver } from '../logging/log.ts'
 import { observeBoth } from '../logging/observers.ts'
@@ -21,56 +19,34 @@ export interface MonitoringOptions {
 export class Monitoring {
   /** Where the listeners enter their streams. */
   readonly streams = new OpenStreams()
-  readonly #metrics = new Metrics()
+  readonly #monitor: Monitor
   readonly #database: DatabaseMetrics | undefined
-  readonly #recent: RecentRequests
-  readonly #hour = new LastHour(this.#metrics)
   #page: PrometheusPage | undefined
 
   constructor({ slowMs, isInDatabase }: MonitoringOptions) {
-    this.#recent = new RecentRequests(slowMs)
+    this.#monitor = new Monitor(slowMs)
     this.#database = isInDatabase ? new DatabaseMetrics() : undefined
   }
 
   /** Passes events here and to a log. */
   observer(log: Required<LogObserver>): Observer {
-    return observeBoth(this.#metrics, this.#recent, log, this.#database)
+    return observeBoth(this.#monitor, log, this.#database)
   }
 
   /** The page of metrics. @param readiness asked for each page */
   page(readiness: () => Promise<Readiness>): PrometheusPage {
-    this.#page ??= new PrometheusPage(this.#metrics, readiness, this.#database)
+    this.#page ??= new PrometheusPage(this.#monitor.metrics, readiness, this.#database)
     return this.#page
   }
 
   /** For admin operations. */
   get ports(): { readonly monitor: MonitorPort; readonly streams: StreamsPort } {
-    const { streams } = this
-    return {
-      monitor: {
-        hour: () => this.#hour.read(),
-        requests: (kind, application) => this.#recent.read(kind, application),
-      },
-      streams: {
-        list: (application, limit) => streams.list(application, limit, listedStream),
-        end: (id, application) => streams.end(id, application),
-      },
-    }
+    return { monitor: this.#monitor, streams: this.streams }
   }
 
   /** Stops measuring. */
   close(): void {
     this.#page?.close()
-    this.#hour[Symbol.dispose]()
-  }
-}
-
-function listedStream(id: string, stream: StreamFacts) {
-  const { applicationId: application, path, query, since, address, uid, bytesSent, waitingBytes } = stream
-  return {
-    ...{ id, application, path, since, bytesSent, waitingBytes },
-    ...(query === undefined ? {} : { query }),
-    ...(address === undefined ? {} : { address }),
-    ...(uid === undefined ? {} : { uid }),
+    this.#monitor.close()
   }
 }

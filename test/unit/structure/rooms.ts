@@ -49,7 +49,17 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'scheduling',
     'sms',
   ],
-  'plugin-console.ts': ['admin', 'auth', 'data-folder', 'dhole.ts', 'error.ts', 'http', 'options.ts'],
+  'plugin-console.ts': [
+    'admin',
+    'auth',
+    'data-folder',
+    'dhole.ts',
+    'error.ts',
+    'http',
+    'monitor',
+    'observer.ts',
+    'options.ts',
+  ],
   'index.ts': ['dhole.ts', 'error.ts', 'observer.ts', 'options.ts', 'plugin-console.ts'],
   embedded: ['database', 'error.ts', 'hub', 'query', 'scheduling', 'store', 'tree'],
   'embedded.ts': [
