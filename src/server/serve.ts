@@ -72,10 +72,9 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
   try {
     const reload = () => renewing.promise.then((found) => found.reload())
     const server = { doctor, rotateOperatorSecret: () => rotated(operator) }
-    const itself = () => ({ pid: process.pid, ...where })
-    const administration = storage.administration(applications)
-    const ports = { server, backups: storage.backups, ...watched.ports }
-    const target = serverTarget({ administration, applications, reload, process: itself, ...ports })
+    const parts = { administration: storage.administration(applications), applications, reload, server }
+    const ports = { process: () => ({ pid: process.pid, ...where }), backups: storage.backups, ...watched.ports }
+    const target = serverTarget({ ...parts, ...ports })
     storage.backups.actOn(target)
     control = await controlOf(config, logger, target)
     const admin = adminServiceOf(config, operator, target, failedAttempts, logger)
@@ -88,8 +87,7 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
     announce(listeners, logger)
     welcome({ config, port, source, logger, isForPeople: isForPeople(config.LOG_FORMAT) })
     const url = localUrl(config, port)
-    // Programs that start a server read this line; it is the last one of a start.
-    process.stdout.write(`listening on ${url}\n`)
+    announceStart(url)
     const ending = new AbortController()
     makePrivate(config.DATA_DIR, ending.signal, logger)
     return {
@@ -113,8 +111,14 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
     watched.close()
     await control?.close()
     await applications.close()
+    lock?.[Symbol.dispose]()
     throw error
   }
+}
+
+/** Programs that start a server read this line; it is the last one of a start. */
+function announceStart(url: string): void {
+  process.stdout.write(`listening on ${url}\n`)
 }
 
 /** Makes the folder, and closes it to others. @returns holds it, unless its trees are locked. @throws Error when another server does */
