@@ -1,6 +1,6 @@
 import '../support/long-lane.ts'
 import { describe, expect, test } from 'bun:test'
-import { certificate } from '../support/https-server.ts'
+import { sharedCertificate } from '../support/shared-certificate.ts'
 import { executablePath, logIn, MISSING, OPERATOR, withConsole } from './console-browser.ts'
 
 /** What the proxy puts before the paths of the server. */
@@ -12,7 +12,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
 
   /** Passes on what is below `BEFORE`, without it. @param port 0 for any */
   async function startProxy(port: number) {
-    const tls = await certificate()
+    const tls = await sharedCertificate()
     return Bun.serve({
       hostname: '127.0.0.1',
       port,

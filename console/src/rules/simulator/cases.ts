@@ -1,4 +1,4 @@
-import type { InputOf } from '../../../src/admin/operations.ts'
+import type { InputOf } from '../../../../src/admin/operations.ts'
 
 export type Operation = InputOf<'rules-explain'>['operation']
 
