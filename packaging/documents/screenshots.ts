@@ -13,7 +13,7 @@ const OPERATOR = 'secret of the operator in pictures'
 const SECRET = 'super secret of the app in pictures'
 const SMS_KEY = 'text message key of the app in pictures'
 const SIZE = { width: 1120, height: 760 }
-/** The editor and the simulator stand below each other. */
+/** For pages with parts below each other. */
 const TALL = { width: 1120, height: 1160 }
 /** How long clients work before the pictures are taken, in ms. */
 const LOAD_MS = 120_000
@@ -47,15 +47,13 @@ const unchecked = { tls: { rejectUnauthorized: false } } as const
 
 await fill()
 const streams = new AbortController()
-for (let count = 0; count < STREAMS; count++) {
-  const headers = { Accept: 'text/event-stream' }
-  await fetch(`${server.url}/rooms/lobby.json?auth=${SECRET}`, { ...unchecked, headers, signal: streams.signal })
-}
+for (let count = 0; count < STREAMS; count++) await listen(streams.signal)
 await work(LOAD_MS)
 await mkdir(FOLDER, { recursive: true })
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
 const light = await session('light')
 await picture(light, '', 'console-home', async (page) => {
+  await page.setViewportSize(TALL)
   await page.getByRole('heading', { name: 'The last hour' }).waitFor()
   await page.locator('.graph canvas').last().waitFor()
   await page.getByText('more days').first().waitFor()
@@ -147,6 +145,13 @@ async function signed(path: string, parameters: Readonly<Record<string, string>>
   const target = body === undefined ? path : `${path}?${query}`
   const reply = await fetch(`${server.url}${target}`, { ...unchecked, method: 'POST', body: body ?? query })
   if (!reply.ok) throw new Error(`${path}: ${reply.status} ${await reply.text()}`)
+}
+
+/** Listens to a room until the signal ends it. */
+async function listen(signal: AbortSignal): Promise<void> {
+  const headers = { Accept: 'text/event-stream' }
+  const reply = await fetch(`${server.url}/rooms/lobby.json?auth=${SECRET}`, { ...unchecked, headers, signal })
+  reply.text().catch(() => undefined)
 }
 
 /** Lets clients write, read, and be refused, now more and now less. */

@@ -101,7 +101,7 @@ function Progress({ state: { running, done, total, last } }: { readonly state: S
     const what = running.work === 'backup' ? 'Making the backup' : 'Restoring from'
     return (
       <div class="card">
-        <p role="status">
+        <p>
           {what} “{running.name}”{running.id !== undefined && `: ${running.id}`}, {bytesText(done)}
           {total > 0 && ` of about ${bytesText(total)}`}
         </p>

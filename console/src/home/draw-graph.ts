@@ -5,6 +5,9 @@ const HEIGHT = 120
 /** Custom properties of the style sheet, in the order of the lines. */
 const COLORS = ['--graph-1', '--graph-2', '--graph-3']
 
+/** Steps of an axis of bytes, up to 1 TiB. */
+const POWERS_OF_TWO = Array.from({ length: 41 }, (_, power) => 2 ** power)
+
 /** A graph on the page. */
 export interface DrawnGraph {
   show(hour: Hour): void
@@ -21,7 +24,7 @@ export function drawGraph(place: HTMLElement, definition: GraphDefinition, hour:
     ticks: { show: false },
     font: '11px sans-serif',
   }
-  const { lines, text } = definition
+  const { lines, text, isBinary } = definition
   const options: uPlot.Options = {
     width: Math.max(place.clientWidth, 100),
     height: HEIGHT,
@@ -33,7 +36,13 @@ export function drawGraph(place: HTMLElement, definition: GraphDefinition, hour:
     },
     axes: [
       { ...axis, size: 24, values: '{HH}:{mm}' },
-      { ...axis, size: 64, space: 32, values: (_, ticks) => ticks.map(text) },
+      {
+        ...axis,
+        size: 64,
+        space: 32,
+        values: (_, ticks) => ticks.map(text),
+        ...(isBinary === true ? { incrs: POWERS_OF_TWO } : {}),
+      },
     ],
     series: [
       {},
@@ -58,7 +67,7 @@ export function drawGraph(place: HTMLElement, definition: GraphDefinition, hour:
 }
 
 /** Least time that a graph shows, in seconds: a server that has just started has only a few steps. */
-const SHORTEST_S = 600
+const SHORTEST_S = 300
 
 /** The time that a graph shows. @param first the oldest step, in seconds since 1970; null without one @param last the newest */
 function shownTime(first: number | null, last: number | null): [from: number, to: number] {

@@ -17,6 +17,8 @@ export interface GraphDefinition {
   readonly title: string
   readonly lines: readonly Line[]
   readonly text: (amount: number) => string
+  /** Its axis has powers of two. */
+  readonly isBinary?: true
 }
 
 const perSecond = (amount: number) => `${numberText(amount)}/s`
@@ -44,7 +46,7 @@ export const GRAPHS: readonly GraphDefinition[] = [
   { title: 'Time of syncs', lines: [{ name: 'syncP99Ms', label: 'p99' }], text: durationText },
   { title: 'Streams', lines: [{ name: 'streams', label: 'open' }], text: numberText },
   { title: 'Events', lines: [{ name: 'eventsPerSecond', label: 'sent' }], text: perSecond },
-  { title: 'Memory', lines: [{ name: 'memoryBytes', label: 'resident' }], text: bytesText },
+  { title: 'Memory', lines: [{ name: 'memoryBytes', label: 'resident' }], text: bytesText, isBinary: true },
   { title: 'Delay of the event loop', lines: [{ name: 'loopDelayMs', label: 'longest' }], text: durationText },
 ]
 

@@ -6,7 +6,7 @@ import { openDialog } from '../shell/dialogs.tsx'
 import { usePolled } from '../shell/polled.ts'
 import { type Column, Table } from '../shell/table.tsx'
 import { toast } from '../shell/toasts.tsx'
-import { Difference } from './editor-box.tsx'
+import { Difference } from './editor/editor-box.tsx'
 
 type Version = ResultOf<'rules-history'>[number]
 

@@ -3,7 +3,7 @@ import { CallError } from '../shell/call-error.ts'
 import { openDialog } from '../shell/dialogs.tsx'
 import { toast } from '../shell/toasts.tsx'
 import { type Draft, isChanged } from './drafts.ts'
-import { Difference } from './editor-box.tsx'
+import { Difference } from './editor/editor-box.tsx'
 
 const CONFLICT = 409
 

@@ -6,12 +6,12 @@ import { call } from '../shell/call.ts'
 import { wordsOf } from '../shell/call-error.ts'
 import { openDialog } from '../shell/dialogs.tsx'
 import type { PageProps } from '../shell/page.ts'
-import { lastCheck } from './check-rules.ts'
 import { beginDraft, type Draft, draftOf, isChanged, replaceText } from './drafts.ts'
-import { Difference, EditorBox } from './editor-box.tsx'
+import { lastCheck } from './editor/check-rules.ts'
+import { Difference, EditorBox } from './editor/editor-box.tsx'
 import { History } from './history.tsx'
 import { publish } from './publish.tsx'
-import { Simulator } from './simulator.tsx'
+import { Simulator } from './simulator/simulator.tsx'
 
 /** Writes, tries and publishes the rules of an application. */
 export function RulesPage({ application }: PageProps) {
@@ -51,7 +51,7 @@ function RulesEditor({ application, draft }: RulesEditorProps) {
   const published = useSignal(0)
   const { base, text } = draft
   const layOut = async () => {
-    const { formatRules } = await import('./rules-text.ts')
+    const { formatRules } = await import('./editor/rules-text.ts')
     replaceText(draft, formatRules(text.value))
   }
   const release = async () => {

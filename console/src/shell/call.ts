@@ -1,4 +1,4 @@
-import type { InputOf, ResultOf, StreamName, ValueName } from '../../../src/admin/operations.ts'
+import type { InputOf, ResultOf, ValueName } from '../../../src/admin/operations.ts'
 import { errorOf } from './call-error.ts'
 import { send } from './connection.ts'
 import { serverUrl } from './server-paths.ts'
@@ -17,16 +17,6 @@ export async function call<Name extends ValueName>(
   const reply = await post(name, input, signal)
   const { result } = (await reply.json()) as { readonly result: ResultOf<Name> }
   return result
-}
-
-/** Runs an operation that streams text. @throws CallError as `call` */
-export async function callStream<Name extends StreamName>(
-  name: Name,
-  input: InputOf<Name>,
-  signal?: AbortSignal,
-): Promise<ReadableStream<Uint8Array>> {
-  const reply = await post(name, input, signal)
-  return reply.body ?? new Blob([]).stream()
 }
 
 async function post(name: string, input: unknown, signal: AbortSignal | undefined): Promise<Response> {

@@ -9,6 +9,8 @@ import { shellPage } from './shell-page.ts'
 export const CONSOLE_PATHS = ['/console', '/console/*'] as const
 
 const ASSETS = '/console/assets/'
+/** Most segments of an address: those of a page and of the deepest node. Each makes the page longer. */
+const MOST_SEGMENTS = 64
 const ASSET_HEADERS = {
   // Their names change with their content.
   'Cache-Control': 'public, max-age=31536000, immutable',
@@ -25,10 +27,11 @@ export function consoleOr(tree: Answer): Answer {
   }
 }
 
-/** @throws `internal` when a checkout cannot be bundled, `admin-unknown` for a file that is not there */
+/** @throws `internal` when a checkout cannot be bundled, `admin-unknown` for a file that is not there, or too long a path */
 async function answerConsole(exchange: Exchange): Promise<Response> {
-  const assets = await assetsOnce()
   const { rawPath } = exchange.target
+  if (rawPath.split('/', MOST_SEGMENTS + 1).length > MOST_SEGMENTS) throw new DholeError('admin-unknown')
+  const assets = await assetsOnce()
   if (!rawPath.startsWith(ASSETS)) {
     const { html, headers } = shellPage(rawPath, assets)
     return replyOf(exchange, html, { headers })

@@ -92,12 +92,14 @@ describe('the console over HTTPS', () => {
       expect(gzipSync(plain).byteLength).toBeGreaterThan(gzipped.length / 2)
   })
 
-  test.each(['/console/assets/nothing.js', '/console/assets/', '/console/assets/..%2fmanifest'])(
-    'there is no file %s',
-    async (path) => {
-      expect((await server.call('GET', path)).status).toBe(404)
-    },
-  )
+  test.each([
+    '/console/assets/nothing.js',
+    '/console/assets/',
+    '/console/assets/..%2fmanifest',
+    `/console${'/a'.repeat(70)}`,
+  ])('there is no file %s', async (path) => {
+    expect((await server.call('GET', path)).status).toBe(404)
+  })
 
   test('paths of nodes stay nodes, and nothing can be written to the page', async () => {
     expect((await server.call('PUT', '/console.json', { body: '{"tree":1}' })).status).toBe(200)

@@ -11,6 +11,16 @@ const KEPT_PAGES = 40
 /** Browsers do not lay out boxes of more than some 17 million pixels. */
 const MOST_ROWS = 550_000
 
+/** Most marks that are kept, and how long a row is marked, in ms: as long as the animation of tree.css. */
+const MOST_MARKS = 500
+const MARKED_MS = 1200
+
+interface Mark {
+  readonly id: number
+  /** On the clock of `performance.now`. */
+  readonly at: number
+}
+
 /** The first row: the node that the view begins with. */
 interface BaseRow {
   readonly kind: 'base'
@@ -39,8 +49,8 @@ export class TreeModel {
   isBaseOpen = true
   /** Rises with every change that a view should draw; at most once a frame. */
   readonly version = signal(0)
-  /** Rows that changed a moment ago by name, with a number that differs each time. */
-  readonly marks = new Map<string, number>()
+  /** Rows that have changed by name. */
+  readonly #marks = new Map<string, Mark>()
   /** Number of a row that shall come into view; `undefined` when it has. */
   readonly wantedRow = signal<number | undefined>(undefined)
   readonly #pages: PageLoader
@@ -188,11 +198,21 @@ export class TreeModel {
     for (const expanded of branch.expanded.values()) this.outdate(expanded)
   }
 
-  /** Marks a row as changed for a moment, if it is in view. */
+  /** Marks a row as changed for a moment. */
   mark(path: readonly string[]): void {
-    this.marks.set(nameOf(path), ++this.#uses)
+    const name = nameOf(path)
+    // Those that were marked last stand at the end.
+    this.#marks.delete(name)
+    this.#marks.set(name, { id: ++this.#uses, at: performance.now() })
     // Marks are for what is in view; a flood of other rows must not pile up.
-    if (this.marks.size > 500) for (const name of [...this.marks.keys()].slice(0, 250)) this.marks.delete(name)
+    if (this.#marks.size > MOST_MARKS)
+      for (const old of [...this.#marks.keys()].slice(0, MOST_MARKS / 2)) this.#marks.delete(old)
+  }
+
+  /** A number that differs for each change of a row a moment ago; 0 without one. */
+  markOf(name: string): number {
+    const mark = this.#marks.get(name)
+    return mark === undefined || performance.now() - mark.at > MARKED_MS ? 0 : mark.id
   }
 
   /** Draws with the next frame, however many changes come until then. */

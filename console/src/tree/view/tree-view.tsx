@@ -132,7 +132,7 @@ function lookOf(model: TreeModel, row: ViewRow, path: readonly string[], { index
     detail,
     isOpen: isOpen || detail?.kind === 'object' ? isOpen : undefined,
     isSelected,
-    mark: model.marks.get(nameOf(path)) ?? 0,
+    mark: model.markOf(nameOf(path)),
     ...placeOf(row),
   }
 }

@@ -67,9 +67,13 @@ function call(label: string, rest: string, detail: string): Completion {
   return { label, apply: `${label}${rest}`, detail, type: 'method' }
 }
 
+/** Longest text that is read up to the cursor at every key, in UTF-16 code units. */
+const MAX_LENGTH = 500_000
+
 /** Offers what can stand at the cursor of a rules file. */
 export function completeRules(context: CompletionContext): CompletionResult | null {
   const { pos, state, explicit } = context
+  if (state.doc.length > MAX_LENGTH) return null
   const { path, isKey } = placeAt(state.doc.toString(), pos)
   if (isKey) return keys(context)
   const kind = path.at(-1)

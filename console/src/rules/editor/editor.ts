@@ -6,7 +6,7 @@ import { unifiedMergeView } from '@codemirror/merge'
 import { EditorState, type Extension, type Text } from '@codemirror/state'
 import { drawSelection, EditorView, keymap, lineNumbers } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
-import type { ResultOf } from '../../../src/admin/operations.ts'
+import type { ResultOf } from '../../../../src/admin/operations.ts'
 import { completeRules } from './rules-completion.ts'
 import { rulesLanguage } from './rules-language.ts'
 

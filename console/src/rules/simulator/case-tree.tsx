@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { ActionButton } from '../parts/action-button.tsx'
-import { TextArea } from '../parts/fields.tsx'
-import { jsonOf } from '../parts/json-text.ts'
+import { ActionButton } from '../../parts/action-button.tsx'
+import { TextArea } from '../../parts/fields.tsx'
+import { jsonOf } from '../../parts/json-text.ts'
 import type { CaseTable } from './cases.ts'
 
 interface CaseTreeProps {

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
-import type { ResultOf } from '../../../src/admin/operations.ts'
-import { call } from '../shell/call.ts'
-import { wordsOf } from '../shell/call-error.ts'
+import type { ResultOf } from '../../../../src/admin/operations.ts'
+import { call } from '../../shell/call.ts'
+import { wordsOf } from '../../shell/call-error.ts'
 
 type Problem = ResultOf<'rules-check'>['problems'][number]
 

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
-import { wordsOf } from '../shell/call-error.ts'
-import { toastError } from '../shell/toasts.tsx'
+import { wordsOf } from '../../shell/call-error.ts'
+import { toastError } from '../../shell/toasts.tsx'
 import { CaseList } from './case-list.tsx'
 import { type Case, type CaseTable, caseText, keepCases, keptCases } from './cases.ts'
 import { explain, type Ruling } from './explain.ts'

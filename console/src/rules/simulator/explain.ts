@@ -1,5 +1,5 @@
-import type { ResultOf } from '../../../src/admin/operations.ts'
-import { call } from '../shell/call.ts'
+import type { ResultOf } from '../../../../src/admin/operations.ts'
+import { call } from '../../shell/call.ts'
 import type { Case } from './cases.ts'
 
 export type Ruling = ResultOf<'rules-explain'>

@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { Choice, TextArea, TextField } from '../parts/fields.tsx'
-import { jsonOf, objectOf } from '../parts/json-text.ts'
+import { Choice, TextArea, TextField } from '../../parts/fields.tsx'
+import { jsonOf, objectOf } from '../../parts/json-text.ts'
 import type { Case, Operation } from './cases.ts'
 
 type Who = 'nobody' | 'user' | 'auth'

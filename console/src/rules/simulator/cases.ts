@@ -1,4 +1,4 @@
-import type { InputOf } from '../../../src/admin/operations.ts'
+import type { InputOf } from '../../../../src/admin/operations.ts'
 
 export type Operation = InputOf<'rules-explain'>['operation']
 
@@ -23,7 +23,7 @@ export interface CaseTable {
   readonly cases: readonly Case[]
 }
 
-export const OPERATIONS: readonly Operation[] = ['read', 'put', 'patch', 'post', 'delete']
+const OPERATIONS: readonly Operation[] = ['read', 'put', 'patch', 'post', 'delete']
 
 const EMPTY: CaseTable = { cases: [] }
 

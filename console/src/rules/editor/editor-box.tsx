@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { wordsOf } from '../shell/call-error.ts'
+import { wordsOf } from '../../shell/call-error.ts'
+import type { Draft } from '../drafts.ts'
 import { checkRules } from './check-rules.ts'
-import type { Draft } from './drafts.ts'
 import type { Editor } from './editor.ts'
 
 /** The editor of a draft, loaded when it is first shown. */
