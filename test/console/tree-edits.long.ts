@@ -19,6 +19,10 @@ describe.skipIf(executablePath === undefined)(title, () => {
   const row = (page: Page, name: string | RegExp) => page.getByRole('treeitem', { name, exact: true })
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
+  /** The button in the message of a write. */
+  const undo = (page: Page, message: string) =>
+    page.getByRole('status').filter({ hasText: message }).getByRole('button', { name: 'Undo' })
+
   /** Opens a node of the tree, and waits until changes are shown as they come. */
   async function openTree(path: string): Promise<Page> {
     const page = await console.open(`/tree/app${path}`)
@@ -93,20 +97,28 @@ describe.skipIf(executablePath === undefined)(title, () => {
     await dialog.getByLabel('Key').fill('new')
     await button(page, 'Add').click()
     await row(page, 'new 1 child').waitFor()
+    await undo(page, 'Added /list/new.').click()
+    await row(page, /^new/).waitFor({ state: 'detached' })
+    expect(await read('/list/new.json')).toBeNull()
+    await button(page, 'Add child').click()
+    await dialog.getByLabel('Key').fill('new')
+    await dialog.getByLabel('Value').fill('{"n": 1}')
+    await button(page, 'Add').click()
+    await row(page, 'new 1 child').waitFor()
     await row(page, 'gone 1 child').click()
     await page.keyboard.press('Tab')
     await button(page, 'Delete').click()
     await row(page, /^gone/).waitFor({ state: 'detached' })
     expect(await read('/list.json')).toEqual({ kept: 1, new: { n: 1 } })
-    await button(page, 'Undo').click()
+    await undo(page, 'Deleted /list/gone.').click()
     await row(page, 'gone 1 child').waitFor()
     expect(await read('/list.json')).toEqual({ kept: 1, new: { n: 1 }, gone: held })
     // What others have put there meanwhile is not replaced.
     await row(page, 'kept 1').click()
     await button(page, 'Delete').click()
-    await button(page, 'Undo').last().waitFor()
+    await undo(page, 'Deleted /list/kept.').waitFor()
     await console.send('PUT', '/list/kept.json', '"theirs"')
-    await button(page, 'Undo').last().click()
+    await undo(page, 'Deleted /list/kept.').click()
     await page.getByText('Something else is there by now; it was left alone.').waitFor()
     expect(await read('/list/kept.json')).toBe('theirs')
     await page.context().close()

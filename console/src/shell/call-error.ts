@@ -28,3 +28,8 @@ function messageOf(text: string): string | undefined {
 export function wordsOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
+
+/** Whether the same request may succeed a moment later: the server was away, or had too much to do. */
+export function mayPass(thrown: unknown): boolean {
+  return thrown instanceof CallError && (thrown.status === 0 || thrown.status === 429 || thrown.status >= 500)
+}

@@ -19,6 +19,8 @@ export interface TreeRequest {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: BodyInit
   readonly signal?: AbortSignal
+  /** Default `follow`. */
+  readonly redirect?: RequestRedirect
 }
 
 /** Keys of a path such as `/a/b`. */
@@ -49,7 +51,7 @@ export class TreeClient {
 
   /** @returns the reply, whatever its status @throws CallError where the server or a token cannot be reached */
   async fetch(path: readonly string[], request: TreeRequest = {}): Promise<Response> {
-    const { method = 'GET', parameters, headers, body, signal } = request
+    const { method = 'GET', parameters, headers, body, signal, redirect = 'follow' } = request
     const credential = await this.credential()
     return send(this.url(path, parameters), {
       method,
@@ -57,6 +59,7 @@ export class TreeClient {
       body: body ?? null,
       signal: signal ?? null,
       cache: 'no-store',
+      redirect,
     })
   }
 

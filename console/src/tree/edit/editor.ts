@@ -78,12 +78,14 @@ export class Editor {
   async add(parent: readonly string[], key: string, json: string): Promise<boolean> {
     const path = [...parent, key]
     return this.#attempt(async () => {
+      let etag: string
       try {
-        await putGuarded(this.#model.client, path, json, undefined)
+        etag = await putGuarded(this.#model.client, path, json, undefined)
       } catch (thrown) {
         throw thrown instanceof Conflict ? new Error(`There is already a node “${key}”.`) : thrown
       }
       this.#changed(path)
+      toast(`Added /${nameOf(path)}.`, { label: 'Undo', run: () => void this.#restore(path, 'null', etag) })
       if (parent.length >= this.#model.base.length) this.#model.setOpen(parent, true)
     })
   }
@@ -118,7 +120,7 @@ export class Editor {
       }
       await putGuarded(this.#model.client, path, 'null', known.etag)
       this.#changed(path)
-      toast(`Deleted /${nameOf(path)}.`, { label: 'Undo', run: () => void this.#restore(path, known) })
+      toast(`Deleted /${nameOf(path)}.`, { label: 'Undo', run: () => void this.#restore(path, known.text, undefined) })
     })
   }
 
@@ -136,10 +138,11 @@ export class Editor {
     toast(`Deleted /${nameOf(path)}.`)
   }
 
-  async #restore(path: readonly string[], { text }: Known): Promise<void> {
+  /** Undoes a write, if what it wrote is still there. @param etag of what it wrote; `undefined` of nothing */
+  async #restore(path: readonly string[], text: string, etag: string | undefined): Promise<void> {
     await this.#attempt(async () => {
       try {
-        await putGuarded(this.#model.client, path, text, undefined)
+        await putGuarded(this.#model.client, path, text, etag)
       } catch (thrown) {
         throw thrown instanceof Conflict ? new Error('Something else is there by now; it was left alone.') : thrown
       }

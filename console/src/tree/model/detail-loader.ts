@@ -1,4 +1,4 @@
-import { CallError, wordsOf } from '../../shell/call-error.ts'
+import { CallError, mayPass, wordsOf } from '../../shell/call-error.ts'
 import type { TreeClient } from '../../shell/tree-client.ts'
 import { type Detail, detailOf, isSameDetail, leafDetail } from './detail.ts'
 import { limitedText } from './limited-text.ts'
@@ -10,6 +10,8 @@ const AT_ONCE = 8
 const STILL_MS = 60
 /** Shortest time between two questions for one row, in ms. */
 const AGAIN_MS = 500
+/** Time beyond that until a row is asked for again that the server could not answer, in ms. */
+const RETRY_MS = 1500
 /** Most bytes of a leaf that are read for its row. */
 const MOST_BYTES = 16 * 1024
 
@@ -68,6 +70,10 @@ export class DetailLoader {
     const detail = await readDetail(this.#client, [...branch.path, key])
     this.#running--
     if (detail.kind === 'nothing') page.isStale = true
+    if (detail.kind === 'unreadable' && detail.mayPass) {
+      page.outdated.add(key)
+      this.#askedAt.set(name, performance.now() + RETRY_MS)
+    }
     if (!isSameDetail(page.details.get(key), detail)) {
       page.details.set(key, detail)
       this.#onChange()
@@ -87,7 +93,7 @@ export async function readDetail(client: TreeClient, path: readonly string[]): P
     return isCut ? leafDetail(beginningOf(text), null, true) : detailOf(JSON.parse(text))
   } catch (thrown) {
     const isDenied = thrown instanceof CallError && (thrown.status === 401 || thrown.status === 403)
-    return { kind: 'unreadable', reason: isDenied ? 'not allowed to read' : wordsOf(thrown) }
+    return { kind: 'unreadable', reason: isDenied ? 'not allowed to read' : wordsOf(thrown), mayPass: mayPass(thrown) }
   }
 }
 

@@ -8,7 +8,8 @@ export type Detail =
   | { readonly kind: 'leaf'; readonly value: Leaf; readonly priority: Priority; readonly isCut: boolean }
   | { readonly kind: 'object'; readonly count: number | undefined }
   | { readonly kind: 'nothing' }
-  | { readonly kind: 'unreadable'; readonly reason: string }
+  /** `mayPass`: it is asked for again. */
+  | { readonly kind: 'unreadable'; readonly reason: string; readonly mayPass: boolean }
 
 /** Longest text of a value that is kept for a row, in UTF-16 code units. */
 const LONGEST_KEPT = 500

@@ -102,12 +102,14 @@ export class LiveStream {
   }
 
   async #open(path: readonly string[], id: string | undefined, over: AbortSignal) {
-    const reply = await this.#client.ask(path, {
+    const reply = await this.#client.fetch(path, {
+      redirect: 'manual',
       headers: { Accept: 'text/event-stream', ...(id === undefined ? {} : { 'Last-Event-ID': id }) },
       parameters: { format: 'export', resume: 'true' },
       signal: over,
     })
-    if (reply.body === null) throw await errorOf(reply)
+    if (reply.type === 'opaqueredirect') throw new CallError(403, 'Streams are served by another host.')
+    if (!reply.ok || reply.body === null) throw await errorOf(reply)
     return reply.body
   }
 

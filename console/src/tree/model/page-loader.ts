@@ -1,12 +1,15 @@
-import { wordsOf } from '../../shell/call-error.ts'
+import { mayPass, wordsOf } from '../../shell/call-error.ts'
 import type { TreeClient } from '../../shell/tree-client.ts'
 import { type Branch, emptyPage, PAGE_SIZE, type Page } from './branch.ts'
+import { compareKeys } from './key-order.ts'
 import { orderedMembers } from './ordered-members.ts'
 
 /** A page that has grown to this length is split when it is loaded again. */
 const MOST_KEYS = 2 * PAGE_SIZE
 /** Shortest time between two questions for the same page, in ms: each change of a list may make it stale. */
 const PAGE_EVERY_MS = 200
+/** Time until a page is asked for again that the server could not answer, in ms. */
+const RETRY_MS = 2000
 /** Shortest time between two counts of the same children, in ms. */
 const COUNT_EVERY_MS = 500
 
@@ -30,15 +33,18 @@ export class PageLoader {
       // The last page may be dropped, or stale; then it is loaded up to its end first.
       if (last !== undefined && last.keys === undefined) await this.#fill(branch, last)
       if (branch.isComplete) return
-      const lastKey = branch.pages.at(-1)?.keys?.at(-1)
+      const lastPage = branch.pages.at(-1)
+      const lastKey = lastPage?.keys?.at(-1)
       const bound = lastKey === undefined ? {} : { startAfter: JSON.stringify(lastKey) }
       const keys = await this.#keys(branch, { ...bound, limitToFirst: String(PAGE_SIZE + 1) })
+      // The list may have been entered elsewhere meanwhile.
+      if (branch.pages.at(-1) !== lastPage) return
       branch.isComplete = keys.length <= PAGE_SIZE
       if (keys.length > 0 || branch.pages.length === 0) {
         branch.pages.push(loadedPage(branch.pages.length === 0 ? undefined : keys[0], keys))
       }
     } catch (thrown) {
-      branch.error = wordsOf(thrown)
+      await failed(branch, thrown)
     } finally {
       branch.isLoadingMore = false
       this.#onChange()
@@ -80,33 +86,33 @@ export class PageLoader {
     try {
       await this.#fill(branch, page)
     } catch (thrown) {
-      branch.error = wordsOf(thrown)
+      page.isStale = true
+      await failed(branch, thrown)
     } finally {
+      page.isLoading = false
       this.#onChange()
     }
   }
 
   async #fill(branch: Branch, page: Page): Promise<void> {
-    page.isLoading = true
     page.askedAt = performance.now()
     // What changes from here on makes it stale again.
     page.isStale = false
-    try {
-      const next = branch.pages[branch.pages.indexOf(page) + 1]
-      const keys = await this.#keys(branch, {
-        ...(page.first === undefined ? {} : { startAt: JSON.stringify(page.first) }),
-        ...(next?.first === undefined ? {} : { endBefore: JSON.stringify(next.first) }),
-        limitToFirst: String(MOST_KEYS + 1),
-      })
-      this.#take(branch, page, keys)
-    } finally {
-      page.isLoading = false
-    }
+    const next = branch.pages[branch.pages.indexOf(page) + 1]
+    const keys = await this.#keys(branch, {
+      ...(page.first === undefined ? {} : { startAt: JSON.stringify(page.first) }),
+      ...(next?.first === undefined ? {} : { endBefore: JSON.stringify(next.first) }),
+      limitToFirst: String(MOST_KEYS + 1),
+    })
+    this.#take(branch, page, keys)
   }
 
-  #take(branch: Branch, page: Page, keys: readonly string[]): void {
+  #take(branch: Branch, page: Page, found: readonly string[]): void {
     const index = branch.pages.indexOf(page)
     if (index === -1) return
+    // Another page may have been loaded behind it meanwhile.
+    const bound = branch.pages[index + 1]?.first
+    const keys = bound === undefined ? found : found.filter((key) => compareKeys(key, bound) < 0)
     const isLast = index === branch.pages.length - 1
     const taken = keys.length > MOST_KEYS ? keys.slice(0, PAGE_SIZE) : keys
     if (taken.length < keys.length) {
@@ -158,4 +164,10 @@ function loadedPage(first: string | undefined, keys: readonly string[]): Page {
   page.keys = keys.slice(0, PAGE_SIZE)
   page.size = page.keys.length
   return page
+}
+
+/** Notes why children cannot be read; waits where the next question may be answered: the view asks again when it is drawn. */
+async function failed(branch: Branch, thrown: unknown): Promise<void> {
+  if (mayPass(thrown)) await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+  else branch.error = wordsOf(thrown)
 }
