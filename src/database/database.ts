@@ -84,11 +84,6 @@ export class Database {
     return this.#rules.current.source
   }
 
-  /** The rules in force as valid JSON, without comments. */
-  get strictRules(): string {
-    return this.#rules.current.strict
-  }
-
   /** Whether rules are stored, which take precedence over those of the settings. */
   get hasOwnRules(): boolean {
     return this.#store.setting(RULES) !== undefined

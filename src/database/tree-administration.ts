@@ -24,6 +24,11 @@ export class TreeAdministration {
     return this.#settings.indexPolicy
   }
 
+  /** The rules in force as valid JSON, without comments. */
+  get strictRules(): string {
+    return this.#rules.current.strict
+  }
+
   get indexes(): IndexAdministration {
     return this.#store.indexAdministration
   }

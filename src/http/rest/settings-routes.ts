@@ -52,7 +52,7 @@ async function checkAdmin(exchange: Exchange): Promise<Caller> {
 function readRules(exchange: Exchange, { format }: SettingsParameters): Response {
   const { database } = exchange.application
   // `print` is ignored: comments and layout belong to the source.
-  return formatReply(exchange, format === 'strict' ? database.strictRules : database.rules, {})
+  return formatReply(exchange, format === 'strict' ? database.administration.strictRules : database.rules, {})
 }
 
 function writeRules(exchange: Exchange, { dryRun, print }: SettingsParameters): Promise<Response> {

@@ -105,7 +105,8 @@ test.each([
   await before.close()
   const after = await openTestTree({ file })
   expect(after.rules).toBe(source)
-  expect(parseRules(after.strictRules).strict).toBe(after.strictRules)
+  const { strictRules } = after.administration
+  expect(parseRules(strictRules).strict).toBe(strictRules)
   await after.close()
 })
 
