@@ -4,7 +4,7 @@ import { type Polled, usePolled } from '../shell/polled.ts'
 import { ActionButton } from './action-button.tsx'
 
 /** One page of a long list. */
-export interface ListPage<Row> {
+interface ListPage<Row> {
   readonly rows: readonly Row[]
   /** Position of the next page; absent at the end. */
   readonly next?: string | undefined

@@ -1,7 +1,7 @@
 import { StreamLanguage, type StringStream } from '@codemirror/language'
 
 /** Names of the expressions of rules. @see docs/reference/protocol.md#expressions */
-export const NAMES = ['auth', 'now', 'root', 'data', 'newData', 'query'] as const
+const NAMES = ['auth', 'now', 'root', 'data', 'newData', 'query'] as const
 
 interface State {
   /** What the tokenizer is in the middle of. */

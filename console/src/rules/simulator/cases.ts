@@ -23,7 +23,7 @@ export interface CaseTable {
   readonly cases: readonly Case[]
 }
 
-export const OPERATIONS: readonly Operation[] = ['read', 'put', 'patch', 'post', 'delete']
+const OPERATIONS: readonly Operation[] = ['read', 'put', 'patch', 'post', 'delete']
 
 const EMPTY: CaseTable = { cases: [] }
 
