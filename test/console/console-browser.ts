@@ -57,7 +57,7 @@ export function withConsole(settings: Readonly<Record<string, string>> = {}): Co
     // A refusal that a test provokes is logged by the browser too.
     page.on('console', (message) => {
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
-        complaints.push(message.text())
+        complaints.push(`${message.text()} ${JSON.stringify(message.location())} ${page.url()}`)
       }
     })
     page.on('pageerror', (error) => complaints.push(error.message))

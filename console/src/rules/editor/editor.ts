@@ -44,7 +44,12 @@ const theme = EditorView.theme({
   '.cm-tooltip': { backgroundColor: 'var(--raised)', color: 'var(--text)', border: '1px solid var(--line)' },
   '.cm-tooltip-autocomplete > ul > li[aria-selected]': { backgroundColor: 'var(--accent)', color: 'var(--on-accent)' },
   '.cm-completionDetail': { fontStyle: 'normal', color: 'inherit', opacity: '0.8' },
-  '.cm-matchingBracket, &.cm-focused .cm-matchingBracket': { backgroundColor: 'var(--mark)' },
+  // No background: browsers keep that of a replaced text in an inline style, which the policy of the page blocks.
+  '.cm-matchingBracket, .cm-nonmatchingBracket, &.cm-focused .cm-matchingBracket, &.cm-focused .cm-nonmatchingBracket':
+    {
+      backgroundColor: 'transparent',
+      outline: '1px solid var(--faint)',
+    },
   '.cm-diagnostic': { fontFamily: 'inherit' },
   '.cm-changedLine': { backgroundColor: 'var(--added) !important' },
   '.cm-deletedChunk': { backgroundColor: 'var(--removed) !important' },
