@@ -278,7 +278,7 @@ export class Database {
 
   /** Finishes what is under way and closes the store. */
   async close(): Promise<void> {
-    this.#streams.close()
+    await this.#streams.end()
     if (this.sessions.areOpen) await this.sessions.end()
     await this.#store.close()
   }
