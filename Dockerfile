@@ -7,11 +7,14 @@ FROM ${BASE} AS packages
 WORKDIR /app
 COPY package.json bun.lock bunfig.toml ./
 COPY packaging/swagger-ui/package.json ./packaging/swagger-ui/package.json
+COPY console ./console
 RUN bun install --frozen-lockfile --production --omit=peer --ignore-scripts
+RUN bun console/bundle.ts console/built
 
 FROM ${BASE}
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
+COPY --from=packages /app/console/built ./console/built
 COPY package.json LICENSE ./
 COPY drizzle ./drizzle
 COPY packaging/health.mjs ./packaging/health.mjs

@@ -17,6 +17,7 @@ try {
   const shipped = join(staging, 'shipped')
   for (const path of FILES) await cp(join(ROOT, path), join(shipped, path), { recursive: true })
   await copySwaggerUi(join(shipped, 'swagger-ui'))
+  await bundleConsole(join(shipped, 'console/built'))
   await mkdir(dirname(outfile), { recursive: true })
   await Bun.build({
     entrypoints: ['src/cli/main.ts', ...workers()].map((path) => join(ROOT, path)),
@@ -28,6 +29,15 @@ try {
   process.stdout.write(`${outfile}\n`)
 } finally {
   await rm(staging, { recursive: true })
+}
+
+/** In a process of its own, as a checkout does it. */
+async function bundleConsole(folder: string): Promise<void> {
+  const bundler = Bun.spawn([process.execPath, join(ROOT, 'console/bundle.ts'), folder], {
+    cwd: ROOT,
+    stderr: 'inherit',
+  })
+  if ((await bundler.exited) !== 0) throw new Error('the console cannot be bundled')
 }
 
 /** Each is a program of its own, found by its path when it is started. */

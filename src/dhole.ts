@@ -16,6 +16,7 @@ import { Transport } from './http/connection/transport.ts'
 import { ClientLimits, defaultClientLimits } from './http/limits/client-limits.ts'
 import { Routes, treePlugin } from './http/plugin.ts'
 import { writeAllLeft } from './http/sdk/session/left-writes.ts'
+import { OpenStreams } from './http/streams/open-streams.ts'
 import type { MetricsPage } from './http/system/metrics-page.ts'
 import { type Observer, type SecretName, silentObserver } from './observer.ts'
 import { type InitialRules, LOCKED_RULES, OPEN_RULES, treeOn } from './open-tree.ts'
@@ -49,6 +50,7 @@ export function clientLimits({ clients }: Pick<DholeOptions, 'clients'>): Client
  * The plugin over open applications. `server` mounts the same applications on two listeners.
  * @param metrics served at `/metrics`
  * @param admin makes the admin API; without it there is none
+ * @param streams where the open streams are listed
  */
 export function mount(
   applications: Applications,
@@ -56,6 +58,7 @@ export function mount(
   limits: ClientLimits = clientLimits(options),
   metrics?: MetricsPage,
   admin?: AdminService,
+  streams: OpenStreams = new OpenStreams(),
 ): Elysia {
   const observer: Observer = options.observer ?? silentObserver
   const prefix = options.prefix ?? ''
@@ -69,6 +72,7 @@ export function mount(
     applications,
     transport,
     limits,
+    streams,
     prefix,
     strictTransport: options.strictTransport,
     streamHost: options.streamHost,

@@ -34,10 +34,24 @@ export type Operation = (typeof OPERATIONS)[number]
 /** A key of an application. */
 export type SecretName = 'super secret' | 'SMS key'
 
+/** Why a request was refused. */
+export interface Refusal {
+  readonly code: ErrorCode
+  /** The rule that refused it; absent unless rules did. */
+  readonly rule?: {
+    /** Such as `/rooms/$room/.read`. */
+    readonly path: string
+    /** Source text of the condition, shortened. */
+    readonly text: string
+  }
+}
+
 /** A completed request. Expensive members are computed on access, which must happen in the same turn. */
 export interface EndedRequest {
   readonly operation: Operation
   readonly status: number
+  /** When it arrived, in milliseconds of `performance.now()`. */
+  readonly startedAt: number
   /** Time until the response was ready; of a stream, until it was open. */
   readonly milliseconds: number
   /** Received length of the body, in bytes; 0 for an unread body. */
@@ -51,6 +65,10 @@ export interface EndedRequest {
   readonly path: string
   /** Address of the client; `undefined` when the connection is gone. */
   readonly address: string | undefined
+  /** Name of its application; `undefined` before one was chosen. */
+  readonly applicationId: string | undefined
+  /** Why it was refused; `undefined` for a success. */
+  readonly refusal: Refusal | undefined
 }
 
 /** Where a process has learned of a batch of another one, or has told of its own. */

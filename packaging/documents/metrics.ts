@@ -1,5 +1,5 @@
+import { Metrics } from '../../src/monitor/metrics.ts'
 import { DatabaseMetrics } from '../../src/server/metrics/database-metrics.ts'
-import { Metrics } from '../../src/server/metrics/metrics.ts'
 import { PrometheusPage } from '../../src/server/metrics/metrics-page.ts'
 import { tableOf } from './page-block.ts'
 

@@ -7,6 +7,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   doctor: 'looks for problems',
   server: 'settings, TLS, log, metrics',
   admin: 'work on a running server',
+  monitor: 'counts and last requests',
   'embedded.ts': 'entry: no HTTP',
   'dhole.ts': 'composition, Elysia plugin',
   http: 'REST and SSE over HTTPS',

@@ -1,6 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { isApplicationId } from '../applications/application-id.ts'
 import { LEAST_SECRET_LENGTH } from '../data-folder/secret-file.ts'
+import { DholeError } from '../error.ts'
+import { messageOf } from '../files/system-error.ts'
+import { type ApplicationSettings, checkApplicationSettings } from '../options.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
 import { type RulesKind, rulesKind } from './registry.ts'
 
@@ -78,8 +81,8 @@ export function fixedKeys(settings: Readonly<Record<string, string | undefined>>
 }
 
 /**
- * Registers, rotates and removes applications, and applies the changes to the open ones. Every method throws Error with a
- * message for the operator.
+ * Registers, rotates and removes applications, and applies the changes to the open ones. Every method throws `admin-input`,
+ * `admin-unknown` and `admin-state` with a message for the operator.
  */
 export interface Administration {
   add(id: string, settings: unknown): Awaitable<AddedApplication>
@@ -104,16 +107,30 @@ export interface Administration {
   replaceTree(id: string, stamp: string, keep: boolean): Promise<void>
 }
 
-/** @throws Error unless a text can be a key */
+/** @throws `admin-input` unless a text can be a key */
 export function checkKey(value: string | undefined): void {
   if (value !== undefined && (value.length < LEAST_SECRET_LENGTH || value !== value.trim())) {
-    throw new Error(`a secret has at least ${LEAST_SECRET_LENGTH} characters, and no space at either end`)
+    throw new DholeError(
+      'admin-input',
+      `a secret has at least ${LEAST_SECRET_LENGTH} characters, and no space at either end`,
+    )
   }
 }
 
+/** @throws `admin-input` unless a text can name an application */
 export function checkId(id: string): void {
   if (isApplicationId(id)) return
-  throw new Error(
+  throw new DholeError(
+    'admin-input',
     `${JSON.stringify(id)} cannot name an application: up to 63 lower-case letters, digits and -, with - neither first nor last`,
   )
+}
+
+/** @throws `admin-input` unless they are settings of an application */
+export function checkSettings(settings: unknown): asserts settings is ApplicationSettings {
+  try {
+    checkApplicationSettings(settings)
+  } catch (cause) {
+    throw new DholeError('admin-input', messageOf(cause), { cause })
+  }
 }

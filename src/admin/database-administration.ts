@@ -1,13 +1,14 @@
 import type { Applications } from '../applications/applications.ts'
 import { newSecret } from '../data-folder/secret-file.ts'
 import type { ApplicationCatalog } from '../engines/catalog/application-catalog.ts'
-import { checkApplicationSettings } from '../options.ts'
+import { DholeError } from '../error.ts'
 import { NotConfirmed } from '../store/postgres/agreement/confirmations.ts'
 import {
   type AddedApplication,
   type Administration,
   checkId,
   checkKey,
+  checkSettings,
   type DefaultApplication,
   type ListedApplication,
   type Rotation,
@@ -38,11 +39,11 @@ export class DatabaseAdministration implements Administration {
 
   async add(id: string, settings: unknown): Promise<AddedApplication> {
     checkId(id)
-    checkApplicationSettings(settings)
+    checkSettings(settings)
     const { registry, default: own } = this.#parts
-    if (id === own.id) throw new Error(`"${id}" is the default application: it is there already`)
+    if (id === own.id) throw new DholeError('admin-state', `"${id}" is the default application: it is there already`)
     const added = await (await this.#parts.catalog()).add(id, JSON.stringify(settings))
-    if (added === undefined) throw new Error(`there is an application "${id}" already`)
+    if (added === undefined) throw new DholeError('admin-state', `there is an application "${id}" already`)
     registry.forget(id)
     const { secret, smsKey, hasData } = added
     return { secret, smsKey, hasData }
@@ -62,8 +63,7 @@ export class DatabaseAdministration implements Administration {
       if (!(await catalog.replaceKey(id, key, fresh))) throw unknown(id)
     } catch (cause) {
       // It is replaced, but a process may still take the old one: a key that is not in force is not shown.
-      if (cause instanceof NotConfirmed) throw new Error(`${cause.message}: end it, and rotate again`, { cause })
-      throw cause
+      throw notConfirmed(cause, 'end it, and rotate again')
     }
     return fresh
   }
@@ -73,9 +73,13 @@ export class DatabaseAdministration implements Administration {
     const catalog = await this.#parts.catalog()
     const isRegistered = (await catalog.settings(id)) !== undefined
     if (id === this.#parts.default.id || (!isRegistered && (await catalog.keys(id)) !== undefined)) {
-      throw new Error(`"${id}" is the default application: it goes when APP_ID names another`)
+      throw new DholeError('admin-state', `"${id}" is the default application: it goes when APP_ID names another`)
     }
-    if (!isRegistered || !(await catalog.remove(id, deleteData))) throw unknown(id)
+    try {
+      if (!isRegistered || !(await catalog.remove(id, deleteData))) throw unknown(id)
+    } catch (cause) {
+      throw notConfirmed(cause, 'end it')
+    }
   }
 
   async list(): Promise<readonly ListedApplication[]> {
@@ -110,14 +114,20 @@ export class DatabaseAdministration implements Administration {
   }
 
   async settle(): Promise<void> {
-    throw new Error(NO_FILES)
+    throw new DholeError('admin-state', NO_FILES)
   }
 
   async replaceTree(): Promise<void> {
-    throw new Error(NO_FILES)
+    throw new DholeError('admin-state', NO_FILES)
   }
 }
 
+/** The error of a change that is made, but that a process may not know of yet; other errors stay. */
+function notConfirmed(thrown: unknown, advice: string): unknown {
+  if (!(thrown instanceof NotConfirmed)) return thrown
+  return new DholeError('admin-state', `${thrown.message}: ${advice}`, { cause: thrown })
+}
+
 function unknown(id: string): Error {
-  return new Error(`there is no application "${id}" in the database`)
+  return new DholeError('admin-unknown', `there is no application "${id}" in the database`)
 }

@@ -4,13 +4,16 @@ import type { Application } from '../applications/application.ts'
 import type { Applications } from '../applications/applications.ts'
 import { newSecret, readSecret, secretFile, smsKeyFile, writeSecret } from '../data-folder/secret-file.ts'
 import { treeFile } from '../data-folder/tree-file.ts'
+import { DholeError } from '../error.ts'
 import { removeFiles } from '../files/folders.ts'
-import { checkApplicationSettings } from '../options.ts'
+import type { Awaitable } from '../scheduling/awaitable.ts'
+import { inTurns } from '../scheduling/turns.ts'
 import {
   type AddedApplication,
   type Administration,
   checkId,
   checkKey,
+  checkSettings,
   type DefaultApplication,
   type ListedApplication,
   type Rotation,
@@ -18,7 +21,7 @@ import {
   type ServerState,
   type ShownKeys,
 } from './administration.ts'
-import { listApplications } from './app-list.ts'
+import { listInSteps } from './app-list.ts'
 import { openOrLocked, Registry, type RulesKind } from './registry.ts'
 
 const STAGED = '.restoring-'
@@ -64,10 +67,11 @@ export class FileAdministration implements Administration {
 
   add(id: string, settings: unknown): AddedApplication {
     checkId(id)
-    checkApplicationSettings(settings)
-    if (id === this.#default.id) throw new Error(`"${id}" is the default application: it is there already`)
-    if (this.#registry.has(id)) throw new Error(`there is an application "${id}" already`)
-    if (this.#removing.has(id)) throw new Error(`application "${id}" is being removed`)
+    checkSettings(settings)
+    if (id === this.#default.id)
+      throw new DholeError('admin-state', `"${id}" is the default application: it is there already`)
+    if (this.#registry.has(id)) throw new DholeError('admin-state', `there is an application "${id}" already`)
+    if (this.#removing.has(id)) throw new DholeError('admin-state', `application "${id}" is being removed`)
     const added = { secret: newSecret(), smsKey: newSecret(), hasData: existsSync(treeFile(this.#dataDir, id)) }
     // Last: the registration makes the application visible.
     writeSecret(secretFile(this.#dataDir, id), added.secret)
@@ -79,7 +83,10 @@ export class FileAdministration implements Administration {
   checkRotation(id: string, { key, value }: Rotation): void {
     this.#checkKnown(id)
     if (id === this.#default.id && this.#default.fixedKeys.includes(key)) {
-      throw new Error(`that of "${id}" is the setting ${SETTING[key]}: change it and start the server again`)
+      throw new DholeError(
+        'admin-state',
+        `that of "${id}" is the setting ${SETTING[key]}: change it and start the server again`,
+      )
     }
     checkKey(value)
   }
@@ -101,7 +108,7 @@ export class FileAdministration implements Administration {
   async remove(id: string, deleteData: boolean): Promise<void> {
     this.#checkKnown(id)
     if (id === this.#default.id)
-      throw new Error(`"${id}" is the default application: it goes when APP_ID names another`)
+      throw new DholeError('admin-state', `"${id}" is the default application: it goes when APP_ID names another`)
     this.#removing.add(id)
     try {
       this.#registry.delete(id)
@@ -112,8 +119,8 @@ export class FileAdministration implements Administration {
     }
   }
 
-  list(): readonly ListedApplication[] {
-    return listApplications(this.#dataDir, this.state())
+  list(): Awaitable<readonly ListedApplication[]> {
+    return inTurns(listInSteps(this.#dataDir, this.state()))
   }
 
   keys(id: string): ShownKeys {
@@ -138,7 +145,7 @@ export class FileAdministration implements Administration {
   async replaceTree(id: string, stamp: string, keep: boolean): Promise<void> {
     checkId(id)
     const staged = stagedFile(this.#dataDir, id, stamp)
-    if (!existsSync(staged)) throw new Error(`there is no ${staged}`)
+    if (!existsSync(staged)) throw new DholeError('admin-state', `there is no ${staged}`)
     const kept = keep ? keptFile(this.#dataDir, id, stamp) : undefined
     // Loaded on demand: other operations need no storage engine.
     const { replaceFile } = await import('../store/sqlite/file/replace.ts')
@@ -171,6 +178,6 @@ export class FileAdministration implements Administration {
   #checkKnown(id: string): void {
     checkId(id)
     const isThere = id === this.#default.id ? this.#hasDefault() : this.#registry.has(id)
-    if (!isThere) throw new Error(`there is no application "${id}" in ${this.#dataDir}`)
+    if (!isThere) throw new DholeError('admin-unknown', `there is no application "${id}" in ${this.#dataDir}`)
   }
 }

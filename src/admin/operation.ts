@@ -6,7 +6,9 @@ import { DholeError } from '../error.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
 import type { Messages } from '../sms/messages.ts'
 import type { Administration, ServerProcess } from './administration.ts'
-import type { ServerPorts } from './server-ports.ts'
+import type { BackupsPort } from './ports/backups.ts'
+import type { MonitorPort, StreamsPort } from './ports/monitor.ts'
+import type { ServerPorts } from './ports/server.ts'
 
 /** What admin operations work on: a running server, or the files of a folder that no server has open. */
 export interface AdminTarget {
@@ -18,6 +20,9 @@ export interface AdminTarget {
   process(): ServerProcess
   /** What only a running server has; `undefined` without one. */
   readonly server?: ServerPorts | undefined
+  readonly monitor?: MonitorPort | undefined
+  readonly streams?: StreamsPort | undefined
+  readonly backups?: BackupsPort | undefined
 }
 
 /** An open application, as admin operations see it. */
@@ -31,14 +36,14 @@ export interface AdministeredApplication extends Disposable {
 /** Who asks for an operation: the operator, or who holds the super secret of an application. */
 export type AdminCaller = { readonly role: 'operator' } | { readonly role: 'application'; readonly application: string }
 
-export const OPERATOR: AdminCaller = { role: 'operator' }
+const OPERATOR: AdminCaller = { role: 'operator' }
 
 /**
  * Who may call an operation over HTTPS. `operator`: only the operator. `application`: also who holds the super secret of
  * the application that the member `id` of the input names. `any`: also every holder of the super secret of an application;
  * the handler looks at the caller. `local`: no caller; only commands on this machine can, through the control socket.
  */
-export type OperationAccess = 'operator' | 'application' | 'any' | 'local'
+type OperationAccess = 'operator' | 'application' | 'any' | 'local'
 
 /** Longest input of an operation over HTTPS, in bytes, unless the operation has its own. */
 const MAX_INPUT_BYTES = 64 * 1024
@@ -94,11 +99,15 @@ export function valueOperation<Input extends TObject, Result extends TSchema>(
 /** Defines an operation on one application, which stays open until the result is there. */
 export function onApplication<Input extends TObject & { static: { id: string } }, Result extends TSchema>(
   definition: ValueDefinition<Input, Result>,
-  handle: (application: AdministeredApplication, input: Static<Input>) => Awaitable<Static<Result>>,
+  handle: (
+    application: AdministeredApplication,
+    input: Static<Input>,
+    caller: AdminCaller,
+  ) => Awaitable<Static<Result>>,
 ): ValueOperation<Input, Result> {
-  return valueOperation(definition, async (target, given) => {
+  return valueOperation(definition, async (target, given, caller) => {
     using application = await target.open(given.id)
-    return await handle(application, given)
+    return await handle(application, given, caller)
   })
 }
 
@@ -113,9 +122,9 @@ export function streamOperation<Input extends TObject>(
 }
 
 /** What only a running server has. @throws `admin-state` without one */
-export function portsOf({ server }: AdminTarget): ServerPorts {
-  if (server === undefined) throw new DholeError('admin-state', 'no server runs here')
-  return server
+export function ofServer<Port>(port: Port | undefined): Port {
+  if (port === undefined) throw new DholeError('admin-state', 'no server runs here')
+  return port
 }
 
 /** Compiles the schema at the first use: most processes use few operations. @throws `admin-input` */

@@ -2,7 +2,10 @@ import type { Static } from '@sinclair/typebox'
 import { DholeError } from '../error.ts'
 import type { StreamOperation, ValueOperation } from './operation.ts'
 import { APPLICATION_OPERATIONS } from './operations/application-operations.ts'
+import { BACKUP_OPERATIONS } from './operations/backup-operations.ts'
+import { INDEX_OPERATIONS } from './operations/index-operations.ts'
 import { MESSAGE_OPERATIONS } from './operations/message-operations.ts'
+import { MONITOR_OPERATIONS } from './operations/monitor-operations.ts'
 import { RULES_OPERATIONS } from './operations/rules-operations.ts'
 import { SERVER_OPERATIONS } from './operations/server-operations.ts'
 import { TOKEN_OPERATIONS } from './operations/token-operations.ts'
@@ -19,6 +22,9 @@ export const OPERATIONS = {
   ...TOKEN_OPERATIONS,
   ...TREE_OPERATIONS,
   ...MESSAGE_OPERATIONS,
+  ...MONITOR_OPERATIONS,
+  ...INDEX_OPERATIONS,
+  ...BACKUP_OPERATIONS,
 } as const
 
 type Operations = typeof OPERATIONS

@@ -5,19 +5,20 @@ import type { Administration } from './administration.ts'
 import type { AdministeredApplication, AdminTarget } from './operation.ts'
 
 /** Parts of a running server that admin operations use. */
-export interface ServerParts extends Pick<AdminTarget, 'reload' | 'process' | 'server'> {
+export interface ServerParts
+  extends Pick<AdminTarget, 'reload' | 'process' | 'server' | 'monitor' | 'streams' | 'backups'> {
   readonly administration: Administration
   readonly applications: Applications
 }
 
 /** A running server as the target of admin operations. */
-export function serverTarget({ administration, applications, reload, process, server }: ServerParts): AdminTarget {
+export function serverTarget({ applications, ...parts }: ServerParts): AdminTarget {
   const open = async (id: string): Promise<AdministeredApplication> => {
     const application = await choose(applications, id)
     const { database, messages, authenticator } = application
     return { database, messages, authenticator, [Symbol.dispose]: application.hold() }
   }
-  return { administration, open, reload, process, server }
+  return { ...parts, open }
 }
 
 /** @throws Error when the application does not exist */

@@ -3,6 +3,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { commandAt, everyCommand } from './command-line.ts'
 import { appsCommand } from './commands/apps.ts'
 import { backupCommand } from './commands/backup.ts'
+import { consoleCommand } from './commands/console.ts'
 import { copyCommand } from './commands/copy.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { migrateCommand } from './commands/migrate.ts'
@@ -29,6 +30,7 @@ export function dholeProgram(): Command {
   program.addCommand(migrateCommand())
   program.addCommand(doctorCommand())
   program.addCommand(reloadCommand())
+  program.addCommand(consoleCommand())
   program.addCommand(rulesCommand())
   program.addCommand(smsCommand())
   program.addCommand(tokenCommand())

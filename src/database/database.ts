@@ -19,6 +19,7 @@ import { DeclaredIndexes } from './declared-indexes.ts'
 import { OpenSessions } from './open-sessions.ts'
 import type { QueryAnswer, ReadOptions, WatchedChange, WatchOptions } from './read-types.ts'
 import { requestedStream, Streams } from './streams/streams.ts'
+import type { Subscription } from './streams/subscription.ts'
 import { watch } from './streams/watch.ts'
 import { TreeAdministration } from './tree-administration.ts'
 import { TreeReads } from './tree-reads.ts'
@@ -69,7 +70,7 @@ export class Database {
     this.#writes = new TreeWrites(store, this.#rules, this.#streams.watchers, limits)
     store.follow({ settings: () => this.#inBackground(this.#indexes.build()) })
     if (settings.keepRules && !this.hasOwnRules)
-      this.#inBackground(this.#ruleCache.use(rules, () => this.#writes.storeRules(rules, true)))
+      this.#inBackground(this.#ruleCache.use(rules, () => this.#writes.storeRules(rules, 'settings', true)))
     else if (this.#rules.current.indexes.length > 0) this.#inBackground(this.#indexes.build())
   }
 
@@ -101,11 +102,13 @@ export class Database {
   /**
    * Replaces the rules. Each write is authorised by the rules before it in the order of writes. Streams that the new
    * rules do not allow are ended, on every process that has the tree open.
-   * @throws `bad-rules`, `rule-wildcards`: the old ones stay
+   * @param by who does it, for the history
+   * @param expected source of the rules to replace
+   * @throws `bad-rules`, `rule-wildcards`: the old ones stay; `admin-state` when others than the expected ones are in force
    * @see docs/reference/protocol.md#rules
    */
-  async setRules(source: string, access: Access = {}): Promise<void> {
-    await this.#ruleCache.use(source, () => this.#writes.storeRules(source, false, access))
+  async setRules(source: string, by = 'host', expected?: string, access: Access = {}): Promise<void> {
+    await this.#ruleCache.use(source, () => this.#writes.storeRules(source, by, false, expected, access))
     await this.#streams.rechecked
     await this.#store.everywhere?.()
   }
@@ -238,10 +241,10 @@ export class Database {
 
   /**
    * Delivers to a sink what `watch` yields. When reading is denied later, the sink ends with that reason.
-   * @returns ends the stream
+   * @returns the open stream
    * @throws as `watch`; `bad-parameter` for the path of a priority
    */
-  async subscribe(path: PathLike, options: WatchOptions, sink: Sink): Promise<() => void> {
+  async subscribe(path: PathLike, options: WatchOptions, sink: Sink): Promise<Subscription> {
     const fresh = this.fresh()
     if (fresh !== undefined) await fresh
     return this.#streams.open(requestedStream(path, options, this.profile, this.#indexes), sink)

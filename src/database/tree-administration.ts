@@ -1,7 +1,8 @@
 import type { IndexPolicy } from '../query/index-declarations.ts'
 import { atOnce } from '../scheduling/steps.ts'
-import type { TreeStore } from '../store/store.ts'
+import type { IndexAdministration, TreeStore } from '../store/store.ts'
 import { readInTurns } from './access/rule-cache.ts'
+import { RULES_HISTORY, type RulesVersion, readHistory } from './access/rules-history.ts'
 import type { RulesInForce } from './access/rules-in-force.ts'
 import type { DatabaseSettings } from './database-settings.ts'
 import { type Attempt, decided, type Ruling } from './writes/attempt.ts'
@@ -23,6 +24,10 @@ export class TreeAdministration {
     return this.#settings.indexPolicy
   }
 
+  get indexes(): IndexAdministration {
+    return this.#store.indexAdministration
+  }
+
   /**
    * What rules decide about a request, on the last durable commit. Writes nothing.
    * @param source of the rules; default: those in force
@@ -31,8 +36,14 @@ export class TreeAdministration {
   async explain(attempt: Attempt, source?: string): Promise<Ruling> {
     await this.#store.fresh()
     const rules = source === undefined ? this.#rules.current : await readInTurns(source)
-    const setting = { rules, limits: this.#settings.limits, now: Date.now() }
+    const { now } = this.#store.clock ?? { now: Date.now() }
+    const setting = { rules, limits: this.#settings.limits, now }
     return await this.#store.read(() => decided(setting, attempt))
+  }
+
+  /** The rules that were stored, newest first: at most 50, and 1 MiB of text. */
+  async rulesHistory(): Promise<readonly RulesVersion[]> {
+    return readHistory(await this.setting(RULES_HISTORY))
   }
 
   /** Text stored beside the tree under a name, as of every commit that was durable before the call. */

@@ -100,7 +100,7 @@ function foreignIn(folder: string, owner: number): string[] {
 /** Checks that each key is long enough and that only its owner can read it. */
 export function* checkSecrets(dataDir: string): Generator<CheckResult, void> {
   const folder = join(dataDir, 'secrets')
-  const files = filesOf(folder, /\.(secret|sms)$/)
+  const files = [...filesOf(folder, /\.(secret|sms)$/), ...filesOf(dataDir, /^operator\.secret$/)]
   let wrong = 0
   for (const file of files) {
     const check = `key ${file}`

@@ -1,54 +1,63 @@
-import type { Finding } from '../admin/findings.ts'
+import type { Finding } from '../admin/ports/findings.ts'
 import { shippedWorker } from '../files/shipped-file.ts'
 import type { RawConfig } from '../server/config/config.ts'
 import type { CheckResult } from './check-result.ts'
 import type { DoctorMessage } from './doctor-worker.ts'
 
-/** Longest look: large trees take longer, and `dhole doctor` has no limit. */
+/** Longest look that is waited for: large trees take longer, and `dhole doctor` has no limit. */
 const LIMIT_MS = 30_000
-/** Time for which the findings of a look are answered again: it costs the time of a processor. */
-const KEPT_MS = 10_000
+/** Time for which the findings of a look are answered again: it takes a processor for as long as it lasts. */
+const KEPT_MS = 60_000
 
 const LEVELS = { ok: 'ok', warning: 'warn', problem: 'problem' } as const
 
+/** A look whose thread may still be at work. */
+interface Look {
+  readonly findings: Promise<readonly Finding[]>
+  /** Resolves when the thread has ended: a check of a large file cannot be interrupted. */
+  readonly ended: Promise<void>
+}
+
 /**
- * What `dhole doctor` finds, looked for on another thread. Calls at the same time, and soon after, share one look.
+ * What `dhole doctor` finds, looked for on another thread. Calls at the same time, and soon after, share one look; there is
+ * one thread at most.
  * @param raw settings of the server
  */
 export function doctorBeside(raw: RawConfig): () => Promise<readonly Finding[]> {
-  let looking: Promise<readonly Finding[]> | undefined
+  let last: Look | undefined
   return () => {
-    if (looking === undefined) {
+    if (last === undefined) {
       const begun = look(raw)
-      looking = begun
+      last = begun
       const forget = () => {
-        looking = undefined
+        last = undefined
       }
-      begun.then(() => setTimeout(forget, KEPT_MS).unref(), forget)
+      void Promise.all([begun.findings, begun.ended]).then(() => setTimeout(forget, KEPT_MS).unref())
     }
-    return looking
+    return last.findings
   }
 }
 
-async function look(raw: RawConfig): Promise<readonly Finding[]> {
+function look(raw: RawConfig): Look {
   const worker = new Worker(shippedWorker('src/doctor/doctor-worker.ts'))
-  const findings: Finding[] = []
+  const found: Finding[] = []
+  const findings = Promise.withResolvers<readonly Finding[]>()
   const ended = Promise.withResolvers<void>()
   const end = (detail?: string) => {
-    if (detail !== undefined) findings.push({ level: 'warn', title: 'doctor', detail, fix: 'run `dhole doctor`' })
-    ended.resolve()
+    clearTimeout(timer)
+    if (detail !== undefined) found.push({ level: 'warn', title: 'doctor', detail, fix: 'run `dhole doctor`' })
+    findings.resolve([...found])
+    worker.terminate()
   }
   const timer = setTimeout(() => end(`it was not done after ${LIMIT_MS / 1000} seconds`), LIMIT_MS)
   worker.onmessage = ({ data }: MessageEvent<DoctorMessage>) => {
     if ('end' in data) end(data.error)
-    else findings.push(findingOf(data.result))
+    else found.push(findingOf(data.result))
   }
   worker.onerror = ({ message }) => end(message)
+  worker.addEventListener('close', () => ended.resolve())
   worker.postMessage(raw)
-  await ended.promise
-  clearTimeout(timer)
-  worker.terminate()
-  return findings
+  return { findings: findings.promise, ended: ended.promise }
 }
 
 function findingOf({ check, state, found, advice }: CheckResult): Finding {

@@ -1,4 +1,5 @@
 import { endError } from '../database/streams/event-queue.ts'
+import type { Subscription } from '../database/streams/subscription.ts'
 import type { EndReason, Sink } from '../hub/sink.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
 import type { ReadText } from '../tree/json/node-text.ts'
@@ -17,7 +18,7 @@ export interface ValueCallbacks {
 export class ValueListener implements Sink {
   readonly #read: () => Awaitable<ReadText | undefined>
   readonly #callbacks: ValueCallbacks
-  #unsubscribe: (() => void) | undefined
+  #subscription: Subscription | undefined
   #state: 'idle' | 'reading' | 'changed' | 'ended' = 'idle'
   /** Tag of the last delivered value. */
   #etag: string | null | undefined = null
@@ -27,12 +28,12 @@ export class ValueListener implements Sink {
     this.#callbacks = callbacks
   }
 
-  /** @param subscribe starts the stream; resolves to a function that stops it */
-  async start(subscribe: (sink: Sink) => Promise<() => void>): Promise<void> {
+  /** @param subscribe starts the stream */
+  async start(subscribe: (sink: Sink) => Promise<Subscription>): Promise<void> {
     try {
-      const unsubscribe = await subscribe(this)
-      if (this.#state === 'ended') unsubscribe()
-      else this.#unsubscribe = unsubscribe
+      const subscription = await subscribe(this)
+      if (this.#state === 'ended') subscription.close()
+      else this.#subscription = subscription
     } catch (error) {
       this.#fail(error)
     }
@@ -41,8 +42,8 @@ export class ValueListener implements Sink {
   /** Stops listening: no callback follows. */
   stop(): void {
     this.#state = 'ended'
-    this.#unsubscribe?.()
-    this.#unsubscribe = undefined
+    this.#subscription?.close()
+    this.#subscription = undefined
   }
 
   write(): undefined {

@@ -4,13 +4,15 @@ import type { Stay } from '../applications/stay.ts'
 import { ANONYMOUS, type Caller } from '../auth/caller.ts'
 import type { ReadOptions } from '../database/read-types.ts'
 import type { DholeError } from '../error.ts'
-import type { EndedRequest, Observer, Operation } from '../observer.ts'
+import type { EndedRequest, Observer, Operation, Refusal } from '../observer.ts'
 import type { Query } from '../query/query.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
 import type { Admission } from './admin/admission.ts'
 import type { Connected, Listener, Peer } from './connection/peer.ts'
 import type { Transport } from './connection/transport.ts'
 import type { ClientLimits } from './limits/client-limits.ts'
+import { refusalOf } from './response/refusal.ts'
+import type { OpenStreams } from './streams/open-streams.ts'
 import type { MetricsPage } from './system/metrics-page.ts'
 import { loggedPath } from './url/logged-path.ts'
 import { NO_TARGET, type Target } from './url/target.ts'
@@ -20,12 +22,13 @@ export interface Service {
   readonly applications: Applications
   readonly transport: Transport
   readonly limits: ClientLimits
+  readonly streams: OpenStreams
   readonly observer: Observer
   /** Path of the mount point, without a slash at the end. */
   readonly prefix: string
   /** Answers of the documents by path; `undefined` where they are not served. */
   readonly documents: ReadonlyMap<string, Answer> | undefined
-  /** Admin API; `undefined` where it is not served. */
+  /** Admin API; `undefined` where neither it nor the console is served. */
   readonly admin: Admission | undefined
   /** Served at `/metrics`; `undefined` leaves the path unknown. */
   readonly metrics: MetricsPage | undefined
@@ -106,6 +109,8 @@ export class Exchange implements Connected, ReadOptions, EndedRequest {
   operation: Operation = 'other'
   status = 0
   milliseconds = 0
+  /** The error that it is refused with. */
+  #error: DholeError | undefined = undefined
   #chosen: Application | undefined = undefined
   #id: string | undefined = undefined
 
@@ -202,6 +207,14 @@ export class Exchange implements Connected, ReadOptions, EndedRequest {
     return this.transport.addressOf(this)
   }
 
+  get applicationId(): string | undefined {
+    return this.knownApplication?.id
+  }
+
+  get refusal(): Refusal | undefined {
+    return this.#error && refusalOf(this.#error)
+  }
+
   /** Reports the reply to the observer. */
   reportReply({ status }: Response): void {
     const { observer } = this.service
@@ -215,6 +228,7 @@ export class Exchange implements Connected, ReadOptions, EndedRequest {
   /** Maps what was thrown to an error of the closed list, and reports it to the observer. */
   reportError(thrown: unknown): DholeError {
     const error = this.endpoint.errors.errorOf(thrown)
+    this.#error = error
     if (error.code === 'internal' || error.code === 'sms-failed') this.reportFailure(thrown)
     this.service.observer.requestRefused?.(this.operationOf(true), error.code)
     return error

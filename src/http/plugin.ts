@@ -38,7 +38,7 @@ export class Routes {
   constructor(options: RoutesOptions) {
     const { prefix, docs, metrics, applications, admin: service } = options
     const admin = service && { service, sessions: new Sessions(applications, service) }
-    const documents = docs ? documentsOf(prefix, metrics !== undefined, ENDPOINTS) : undefined
+    const documents = docs ? documentsOf(prefix, metrics !== undefined, ENDPOINTS, service?.operations) : undefined
     this.#service = { ...options, documents, admin }
     this.#destinations = new Destinations(prefix)
     this.#turns = new FairQueue({

@@ -74,6 +74,11 @@ export class Subscriber {
     return sink.authorize && (() => sink.authorize?.())
   }
 
+  /** Length of the events that wait, in UTF-16 code units. */
+  get waitingLength(): number {
+    return this.#mailbox?.length ?? 0
+  }
+
   /** Delivers a beginning, then what has waited for it. */
   start({ seq, batch, more = [] }: Beginning): void {
     if (this.#state !== 'starting') return

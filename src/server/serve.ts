@@ -1,7 +1,7 @@
 import { socketPath } from '../admin/control/control-client.ts'
 import { type ControlSocket, listenForCommands, OtherServerError } from '../admin/control/control-server.ts'
 import type { AdminTarget } from '../admin/operation.ts'
-import type { ServerPorts } from '../admin/server-ports.ts'
+import type { ServerPorts } from '../admin/ports/server.ts'
 import { serverTarget } from '../admin/server-target.ts'
 import type { Applications } from '../applications/applications.ts'
 import { makeDataFolder } from '../data-folder/create.ts'
@@ -20,10 +20,7 @@ import type { Config } from './config/settings.ts'
 import { warnAboutAccess } from './config/startup-warnings.ts'
 import { announce, listen, stopListeners } from './listeners/listeners.ts'
 import { createLogger, isForPeople, type Logger, logObserver } from './logging/log.ts'
-import { observeBoth } from './logging/observers.ts'
-import { DatabaseMetrics } from './metrics/database-metrics.ts'
-import { Metrics } from './metrics/metrics.ts'
-import { PrometheusPage } from './metrics/metrics-page.ts'
+import { Monitoring } from './metrics/monitoring.ts'
 import { operatorOf, rotated } from './operator.ts'
 import { checkStart } from './start-checks.ts'
 import { namingSetting, storageOf } from './storage.ts'
@@ -59,30 +56,29 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
   const lock = prepareFolder(config, logger)
   const failure = Promise.withResolvers<void>()
   const storage = storageOf(config, logger)
+  const watched = new Monitoring({ slowMs: config.SLOW_REQUEST_MS, isInDatabase: config.DATABASE_URL !== undefined })
   const operator = operatorOf(config, logger)
-  const counted = new Metrics()
-  const ofDatabase = config.DATABASE_URL === undefined ? undefined : new DatabaseMetrics()
   const log = logObserver(logger, { slowMs: config.SLOW_REQUEST_MS, onStoreFailed: failure.resolve })
-  const observer = observeBoth(counted, log, ofDatabase)
-  const options: DholeOptions = { ...dholeOptions(config, storage.keys, rules), observer }
+  const options: DholeOptions = { ...dholeOptions(config, storage.keys, rules), observer: watched.observer(log) }
   const source = certificateSource(config)
   const certificate = await source.read()
   warnAboutValidity(certificate, source.name, logger)
   const { applications, failedAttempts, kept } = startApplications(options, storage.onDemand, storage.engine)
   await databaseReached(kept, applications, logger)
-  const metrics = new PrometheusPage(counted, () => applications.readiness(), ofDatabase)
+  const metrics = watched.page(() => applications.readiness())
   const renewing = Promise.withResolvers<CertificateRenewal>()
   const where: { url?: string } = {}
   let control: ControlSocket | undefined
   try {
     const reload = () => renewing.promise.then((found) => found.reload())
     const server = { doctor, rotateOperatorSecret: () => rotated(operator) }
-    const itself = () => ({ pid: process.pid, ...where })
-    const administration = storage.administration(applications)
-    const target = serverTarget({ administration, applications, reload, process: itself, server })
+    const parts = { administration: storage.administration(applications), applications, reload, server }
+    const ports = { process: () => ({ pid: process.pid, ...where }), backups: storage.backups, ...watched.ports }
+    const target = serverTarget({ ...parts, ...ports })
+    storage.backups.actOn(target)
     control = await controlOf(config, logger, target)
     const admin = adminServiceOf(config, operator, target, failedAttempts, logger)
-    const listeners = listen(config, certificate, applications, options, metrics, admin)
+    const listeners = listen(config, certificate, applications, options, { metrics, streams: watched.streams, admin })
     const renewal = new CertificateRenewal(source, listeners.secure, logger, config.TLS_CHECK_MS)
     renewing.resolve(renewal)
     where.url = listeners.secure.url.origin
@@ -91,8 +87,7 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
     announce(listeners, logger)
     welcome({ config, port, source, logger, isForPeople: isForPeople(config.LOG_FORMAT) })
     const url = localUrl(config, port)
-    // Programs that start a server read this line; it is the last one of a start.
-    process.stdout.write(`listening on ${url}\n`)
+    announceStart(url)
     const ending = new AbortController()
     makePrivate(config.DATA_DIR, ending.signal, logger)
     return {
@@ -103,20 +98,27 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
         ending.abort()
         void hurried?.then(() => logger.warn('not waiting for requests under way'))
         renewal.stop()
+        storage.backups.close()
         await control?.close()
         await stopListeners(listeners, applications, logger, hurried)
-        metrics.close()
         lock?.[Symbol.dispose]()
+        watched.close()
         logger.info('stopped')
       },
       failed: failure.promise,
     }
   } catch (error) {
-    metrics.close()
+    watched.close()
     await control?.close()
     await applications.close()
+    lock?.[Symbol.dispose]()
     throw error
   }
+}
+
+/** Programs that start a server read this line; it is the last one of a start. */
+function announceStart(url: string): void {
+  process.stdout.write(`listening on ${url}\n`)
 }
 
 /** Makes the folder, and closes it to others. @returns holds it, unless its trees are locked. @throws Error when another server does */

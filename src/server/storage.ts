@@ -1,4 +1,6 @@
+import { join } from 'node:path'
 import { type Administration, type DefaultApplication, fixedKeys, SETTING } from '../admin/administration.ts'
+import { DatabaseBackups, FileBackups } from '../admin/backup/backups.ts'
 import { DatabaseAdministration } from '../admin/database-administration.ts'
 import { DatabaseRegistry } from '../admin/database-registry.ts'
 import { FileAdministration } from '../admin/file-administration.ts'
@@ -21,6 +23,7 @@ export interface ServerStorage {
   readonly onDemand: OnDemand
   /** Keys of the default application that are known before it is opened. */
   readonly keys: FixedKeys
+  readonly backups: FileBackups | DatabaseBackups
   /** @param applications those that are open */
   administration(applications: Applications): Administration
 }
@@ -47,6 +50,7 @@ function inFiles(config: Config, logger: Logger): ServerStorage {
     engine: new SqliteEngine(DATA_DIR),
     onDemand: { ...timesOf(config), find: (id) => registry.find(id) },
     keys: { secret: keys.secret.secret, smsKey: keys.smsKey.secret },
+    backups: new FileBackups(DATA_DIR, config.BACKUP_DIR ?? join(DATA_DIR, 'backups')),
     administration: (applications) => new FileAdministration(DATA_DIR, defaultApplication(config), applications),
   }
 }
@@ -68,6 +72,7 @@ function inDatabase(
     engine,
     onDemand: { ...timesOf(config), find: (id) => registry.find(id) },
     keys: { secret: config.APP_SECRET, smsKey: config.SMS_KEY },
+    backups: new DatabaseBackups(),
     administration: (applications) =>
       new DatabaseAdministration({ catalog, registry, default: defaultApplication(config), applications }),
   }

@@ -2,6 +2,7 @@ import type { Awaitable } from '../scheduling/awaitable.ts'
 import type { StatusRecord } from './format/record-text.ts'
 import type { Counts } from './model/counts.ts'
 import type { SeqRange } from './model/final-seq.ts'
+import type { BatchList, FoundPage, LookupCursor, MessageSearch } from './model/lookup.ts'
 import type { Batch, ExportCursor, ExportPage, ImportCount, MessageRecord } from './model/message.ts'
 import type { Report, ReportCount } from './model/report.ts'
 
@@ -72,6 +73,14 @@ export interface MessageStore {
   acknowledge(ranges: readonly SeqRange[], count: number): Promise<void>
   /** A page of all messages. @param after cursor of the page before */
   export(after: ExportCursor | undefined, limit: number): Awaitable<ExportPage>
+  /** Batches, the one recorded or imported last first. @param after cursor of the page before */
+  batches(after: LookupCursor | undefined, limit: number): Awaitable<BatchList>
+  /**
+   * Messages of a batch by position, or to a number, those of the newest batch first. Each call looks at a bounded number of
+   * batches: a page may be empty and not the last one.
+   * @param after cursor of the page before
+   */
+  search(search: MessageSearch, after: LookupCursor | undefined, limit: number): Awaitable<FoundPage>
   /** Adds messages from elsewhere, in one transaction; the same messages again change nothing. Durable when it resolves. */
   import(records: readonly MessageRecord[]): Promise<ImportCount>
   /** Messages by state, reports by outcome. */

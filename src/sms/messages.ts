@@ -9,6 +9,7 @@ import type { MessageStore } from './message-store.ts'
 import type { Counts } from './model/counts.ts'
 import { type SeqRange, seqOf } from './model/final-seq.ts'
 import type { Lease } from './model/lease.ts'
+import type { BatchList, FoundPage, LookupCursor, MessageSearch } from './model/lookup.ts'
 import type { Batch, ExportCursor, ExportPage, ImportCount, MessageRecord } from './model/message.ts'
 import type { Report, ReportCount } from './model/report.ts'
 
@@ -173,6 +174,16 @@ export class Messages {
   /** A page of all messages. @param after cursor of the page before */
   export(after: ExportCursor | undefined, limit: number): Awaitable<ExportPage> {
     return this.#store.export(after, limit)
+  }
+
+  /** As `MessageStore.batches`. */
+  batches(after: LookupCursor | undefined, limit: number): Awaitable<BatchList> {
+    return this.#store.batches(after, limit)
+  }
+
+  /** As `MessageStore.search`. */
+  search(search: MessageSearch, after: LookupCursor | undefined, limit: number): Awaitable<FoundPage> {
+    return this.#store.search(search, after, limit)
   }
 
   /** Adds messages from elsewhere, in one transaction; the same messages again change nothing. Durable when it resolves. */

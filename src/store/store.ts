@@ -118,6 +118,29 @@ export interface IndexInfo {
   readonly covering: boolean
 }
 
+/** An index, as the operator sees it. */
+export interface StoredIndex extends IndexInfo {
+  readonly isDeclared: boolean
+  /** Entries that its build has written; later writes are not counted. */
+  readonly entries: number
+  /** About when a query used it last, in milliseconds since 1970. */
+  readonly usedAt: number
+}
+
+/** What becomes of an index that is to be dropped: declared ones stay. */
+export type DropOutcome = 'dropped' | 'declared' | 'unknown'
+
+/** The indexes of a tree, for the operator. */
+export interface IndexAdministration {
+  /** Some of the indexes, at most `limit`. */
+  list(limit: number): Awaitable<readonly StoredIndex[]>
+  /**
+   * Drops an index that is not declared. A query that needs it builds it again. Durable when it resolves.
+   * @param path child path that it sorts by, empty for the child's own value; `undefined` for keys as text
+   */
+  drop(list: Path, path: Path | undefined): Promise<DropOutcome>
+}
+
 /** Gets what becomes durable, in the order of the commits. */
 export interface StoreFollower {
   /** The next commits; each is reported once. What it throws, now or later, is reported as trouble. */
@@ -166,6 +189,7 @@ export interface TreeStore extends AsyncDisposable {
   declareIndexes(declarations: readonly IndexDeclaration[]): Promise<void>
   /** Every index. */
   indexes(): Awaitable<readonly IndexInfo[]>
+  readonly indexAdministration: IndexAdministration
   /**
    * The text of a node of any size as `format=export` prints it, in chunks of one durable commit; `null` when no node
    * exists. The store holds that commit until the loop ends.

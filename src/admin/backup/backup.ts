@@ -32,8 +32,8 @@ export interface BackupOptions {
 
 /** Receives the progress of a backup. */
 export interface BackupWatcher {
-  /** @param bytes copied bytes of this tree @param total approximate size of this tree */
-  onCopying(bytes: number, total: number): void
+  /** @param bytes copied bytes of the tree @param total approximate size of the tree @param id its application */
+  onCopying(bytes: number, total: number, id: string): void
   /** A tree is copied and its copy is intact. */
   onCopied(id: string, tree: NonNullable<BackedUpApplication['tree']>): void
 }
@@ -71,8 +71,8 @@ export async function makeBackup(
   return manifest
 }
 
-/** The requested applications, or all that have files. */
-async function chooseApplications(
+/** The requested applications, or all that have files. @throws Error when one does not exist */
+export async function chooseApplications(
   dataDir: string,
   admin: AdminClient,
   ids: readonly string[] | undefined,
@@ -130,7 +130,7 @@ async function copyTree(
   const total = sizeOf(file)
   const tooLong = Promise.withResolvers<never>()
   const timer = setInterval(() => {
-    watcher.onCopying(sizeOf(copy), total)
+    watcher.onCopying(sizeOf(copy), total, id)
     if (sizeOf(`${file}-wal`) <= Math.max(MAX_LOG_BYTES, total)) return
     tooLong.reject(new Error(`more was written to "${id}" while it was copied than its log may hold: try again later`))
   }, POLL_MS)

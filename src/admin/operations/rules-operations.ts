@@ -1,11 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import { onApplication, valueOperation } from '../operation.ts'
-import { checkedRules, rulesProblem } from '../rules-check.ts'
-import { attempt, explained, ruling } from '../rules-explain.ts'
+import { checkedRules, rulesProblem } from '../rules/check.ts'
+import { attempt, explained, ruling } from '../rules/explain.ts'
 import { id, nothing } from './nothing.ts'
+import { type RulesVersion, rulesVersion } from './storage-schemas.ts'
 
-/** Longest rules file over HTTPS, in bytes: as long as a write to `/.settings/rules.json` by default. */
-const MAX_RULES_BYTES = 16 * 1024 * 1024
+/** Longest input with rules over HTTPS, in bytes: rules of the greatest length, and the escapes of their JSON. */
+const MAX_RULES_BYTES = 8 * 1024 * 1024
 
 /** Operations on rules. */
 export const RULES_OPERATIONS = {
@@ -26,11 +27,25 @@ export const RULES_OPERATIONS = {
       access: 'application',
       changes: true,
       summary: 'Replaces the rules, all or nothing.',
-      input: Type.Object({ id, source: Type.String() }),
+      input: Type.Object({
+        id,
+        source: Type.String(),
+        /** Source of the rules that are to be replaced. Others than these stay: an error. */
+        expected: Type.Optional(Type.String()),
+      }),
       maxInputBytes: MAX_RULES_BYTES,
       result: nothing,
     },
-    ({ database }, { source }) => database.setRules(source),
+    ({ database }, { source, expected }, { role }) => database.setRules(source, role, expected),
+  ),
+  'rules-history': onApplication(
+    {
+      access: 'application',
+      summary: 'The rules that were stored, newest first: at most 50 versions, and 1 MiB of them.',
+      input: Type.Object({ id }),
+      result: Type.Unsafe<readonly RulesVersion[]>(Type.Array(rulesVersion)),
+    },
+    ({ database }) => database.administration.rulesHistory(),
   ),
   'rules-check': valueOperation(
     {

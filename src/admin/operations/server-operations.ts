@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { serverProcess } from '../administration.ts'
-import { finding } from '../findings.ts'
-import { portsOf, valueOperation } from '../operation.ts'
+import { ofServer, valueOperation } from '../operation.ts'
+import { finding } from '../ports/findings.ts'
 
 /** Operations on the server itself. */
 export const SERVER_OPERATIONS = {
@@ -27,11 +27,11 @@ export const SERVER_OPERATIONS = {
   doctor: valueOperation(
     {
       access: 'operator',
-      summary: 'What `dhole doctor` finds. It runs in a process of its own; calls at the same time share one run.',
+      summary: 'What `dhole doctor` finds. It looks on another thread; calls at the same time share one look.',
       input: Type.Object({}),
       result: Type.Unsafe<readonly Static<typeof finding>[]>(Type.Array(finding)),
     },
-    (target) => portsOf(target).doctor(),
+    (target) => ofServer(target.server).doctor(),
   ),
   'rotate-operator-secret': valueOperation(
     {
@@ -40,6 +40,6 @@ export const SERVER_OPERATIONS = {
       input: Type.Object({}),
       result: Type.String(),
     },
-    (target) => portsOf(target).rotateOperatorSecret(),
+    (target) => ofServer(target.server).rotateOperatorSecret(),
   ),
 } as const

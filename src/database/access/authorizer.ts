@@ -1,5 +1,4 @@
 import type { Caller } from '../../auth/caller.ts'
-import { DholeError } from '../../error.ts'
 import type { Query } from '../../query/query.ts'
 import { mayRead, WriteAuthorization } from '../../rules/decision/authorize.ts'
 import type { Decision } from '../../rules/decision/decision.ts'
@@ -11,6 +10,7 @@ import type { Path } from '../../tree/path.ts'
 import type { Reads } from '../../tree/read-program.ts'
 import type { Write } from '../../tree/write.ts'
 import type { Access } from './access.ts'
+import { Denial } from './denial.ts'
 import { queryFacts } from './query-facts.ts'
 import type { RuleCache } from './rule-cache.ts'
 
@@ -20,10 +20,10 @@ export const RULES = 'rules'
 export const RULES_SINCE = 'rulesSince'
 
 /**
- * Permission of a write before its body is read. `refused`: no payload would be allowed. `guarded`: some payload may be
+ * Permission of a write before its body is read. A denial: no payload would be allowed. `guarded`: some payload may be
  * allowed, depending on data of the tree, so errors in the payload must not be reported. `open`: otherwise.
  */
-export type Admission = 'refused' | 'guarded' | 'open'
+export type Admission = Denial | 'guarded' | 'open'
 
 /** Milliseconds since 1970. */
 interface Clock {
@@ -93,8 +93,8 @@ export class Authorizer {
   /** The permission of a write before its body is read. */
   *admission(path: Path, reach: Reach): Reads<Admission> {
     const request = { auth: this.#auth, now: this.#now }
-    const { chance, hasReadTree } = yield* mayWriteSome(yield* this.#rules(), path, reach, request)
-    if (chance === 'none') return 'refused'
+    const { chance, hasReadTree, last } = yield* mayWriteSome(yield* this.#rules(), path, reach, request)
+    if (chance === 'none') return new Denial(last)
     return chance === 'some' && hasReadTree ? 'guarded' : 'open'
   }
 
@@ -149,8 +149,8 @@ export class Authorizer {
     return { trace: this.#onTrace !== undefined, patience: this.#options.patience }
   }
 
-  #check({ allowed, trace }: Decision): void {
+  #check({ allowed, trace, deniedBy }: Decision): void {
     this.#onTrace?.(trace)
-    if (!allowed) throw new DholeError('permission-denied')
+    if (!allowed) throw new Denial(deniedBy)
   }
 }

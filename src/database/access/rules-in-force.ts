@@ -18,8 +18,18 @@ export class RulesInForce {
     this.#ruleCache = ruleCache
   }
 
+  /** Those in force where none are stored. */
+  get fallback(): RuleSet {
+    return this.#ruleCache.of(undefined)
+  }
+
   get current(): RuleSet {
     return this.#ruleCache.of(this.#store.setting(RULES))
+  }
+
+  /** Source of the rules that hold with this stored source; those of the settings where none is stored. */
+  sourceOf(stored: string | undefined): string {
+    return this.#ruleCache.of(stored).source
   }
 
   /** Evaluates the rules for a caller; `undefined` for a caller that no rule applies to. */

@@ -1,5 +1,4 @@
 import { type Caller, hasCredential } from '../../auth/caller.ts'
-import { DholeError } from '../../error.ts'
 import type { EventBatch } from '../../hub/event-batch.ts'
 import { BEGIN_ANEW, DENIED, type EndReason, type Sink } from '../../hub/sink.ts'
 import { type Decision, isStillValid } from '../../rules/decision/decision.ts'
@@ -8,6 +7,7 @@ import { SharedTurns } from '../../scheduling/shared-turns.ts'
 import type { Path } from '../../tree/path.ts'
 import type { Reads } from '../../tree/read-program.ts'
 import type { Access } from '../access/access.ts'
+import { Denial } from '../access/denial.ts'
 
 const REVOKED: EndReason = { kind: 'auth_revoked', text: 'credential is no longer valid' }
 /** Longest timeout of a timer, in milliseconds. */
@@ -109,7 +109,7 @@ export class StreamGuard implements Sink {
   async prepare(onTrace: Access['onTrace']): Promise<void> {
     const isAllowed = await this.#isAllowed()
     if (this.#decision !== undefined) onTrace?.(this.#decision.trace)
-    if (!isAllowed) throw new DholeError('permission-denied')
+    if (!isAllowed) throw new Denial(this.#decision?.deniedBy)
   }
 
   /**
@@ -266,7 +266,7 @@ export class StreamGuard implements Sink {
   *#decideSnapshot(decide: () => Reads<Decision>, observed: Observation): Reads<void> {
     const decision = yield* decide()
     if (!this.#accept(decision, observed)) this.#deliveredInvalidations = undefined
-    if (!decision.allowed) throw new DholeError('permission-denied')
+    if (!decision.allowed) throw new Denial(decision.deniedBy)
   }
 
   /** @returns whether the decision is current: nothing it depends on was written since its evaluation began */

@@ -18,6 +18,7 @@ import { Listening } from './listening.ts'
 import { missedChanges } from './replay.ts'
 import type { GuardedCaller, StreamGuard } from './stream-guard.ts'
 import { StreamGuards } from './stream-guards.ts'
+import { Subscription } from './subscription.ts'
 
 /** A stream that a caller requests. */
 export interface RequestedStream {
@@ -102,12 +103,12 @@ export class Streams {
 
   /**
    * Delivers a node and its changes to a sink. When reading is denied later, the sink ends with that reason.
-   * @returns ends the stream
+   * @returns the open stream
    * @throws `permission-denied`, `read-too-big`, `unavailable`, and what `check` throws
    */
-  async open(stream: RequestedStream, sink: Sink): Promise<() => void> {
+  async open(stream: RequestedStream, sink: Sink): Promise<Subscription> {
     const guard = this.#guard(stream, sink)
-    return leaving(await this.#subscribe(stream, sink, guard), guard)
+    return new Subscription(await this.#subscribe(stream, sink, guard), guard)
   }
 
   /** As `open`, for a caller that may change. */
@@ -183,14 +184,7 @@ export class Streams {
   }
 }
 
-// Functions on their own, so that an idle stream keeps nothing but what these use (`bun run bench fan-out`).
-
-function leaving(subscriber: Subscriber, guard: StreamGuard | undefined): () => void {
-  return () => {
-    guard?.release()
-    subscriber.close()
-  }
-}
+// A function on its own, so that an idle stream keeps nothing but what it uses (`bun run bench fan-out`).
 
 function deciding(authorizer: Authorizer, path: Path, query: Query | undefined): () => Reads<Decision> {
   return () => authorizer.decideRead(path, query)

@@ -2,19 +2,20 @@ import type { Sink } from '../../hub/sink.ts'
 import { joined } from '../../tree/json/text-pieces.ts'
 import type { WatchedChange } from '../read-types.ts'
 import { EventQueue } from './event-queue.ts'
+import type { Subscription } from './subscription.ts'
 
 /**
  * Yields the events of a stream until the loop or the signal ends it.
- * @param subscribe opens the stream; resolves to the function that ends it
+ * @param subscribe opens the stream
  * @param epoch of the tree, asked for once the stream is open
  */
 export async function* watch(
-  subscribe: (sink: Sink) => Promise<() => void>,
+  subscribe: (sink: Sink) => Promise<Subscription>,
   epoch: () => string,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<WatchedChange, void> {
   const queue = new EventQueue()
-  const unsubscribe = await subscribe(queue)
+  const subscription = await subscribe(queue)
   const position = { epoch: epoch() }
   const stop = () => queue.end()
   signal?.addEventListener('abort', stop)
@@ -29,6 +30,6 @@ export async function* watch(
     queue.check()
   } finally {
     signal?.removeEventListener('abort', stop)
-    unsubscribe()
+    subscription.close()
   }
 }

@@ -7,7 +7,7 @@ import type { Limits } from '../../tree/limits.ts'
 import { endsInPriority, type Path, parsePath } from '../../tree/path.ts'
 import { PushIds } from '../../tree/push-id.ts'
 import type { Reads } from '../../tree/read-program.ts'
-import { planPatchInSteps, planPut, planPutInSteps, type WritePlan } from '../../tree/write.ts'
+import { planPatchInSteps, planPut, planPutInSteps, planShortPut, type WritePlan } from '../../tree/write.ts'
 import { Authorizer } from '../access/authorizer.ts'
 import { queryFacts } from '../access/query-facts.ts'
 import { AppendOperation } from './append-operation.ts'
@@ -88,7 +88,7 @@ function* write(
   const isAppended = operation === 'post'
   if (endsInPriority(path) && (isAppended || operation === 'patch')) throw new DholeError('priority-method')
   if (isAppended) {
-    const plan = yield* inReads(planPutInSteps([...path, name], data, limits))
+    const plan = yield* inReads(putOf([...path, name], data, limits))
     return yield* new AppendOperation(path, plan, options, limits).decide(context, authorizer)
   }
   const plan = yield* inReads(planOf(operation, path, data, limits))
@@ -99,7 +99,11 @@ function* write(
 function* planOf(operation: Attempt['operation'], path: Path, data: unknown, limits: Limits): Steps<WritePlan> {
   // A patch of `null` is a delete.
   if (operation === 'delete' || data === null) return planPut(path, null, limits)
-  return yield* operation === 'patch' ? planPatchInSteps(path, data, limits) : planPutInSteps(path, data, limits)
+  return yield* operation === 'patch' ? planPatchInSteps(path, data, limits) : putOf(path, data, limits)
+}
+
+function* putOf(path: Path, data: unknown, limits: Limits): Steps<WritePlan> {
+  return planShortPut(path, data, limits) ?? (yield* planPutInSteps(path, data, limits))
 }
 
 /** Steps as a program that reads nothing. */

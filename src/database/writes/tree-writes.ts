@@ -9,6 +9,8 @@ import { endsInPriority, type Path, type PathLike, toPath } from '../../tree/pat
 import { planPatchInSteps, planPut, planPutInSteps, planShortPut, type WritePlan } from '../../tree/write.ts'
 import { type Access, checkKeys } from '../access/access.ts'
 import { type Admission, RULES, RULES_SINCE } from '../access/authorizer.ts'
+import { Denial } from '../access/denial.ts'
+import { addToHistory, RULES_HISTORY } from '../access/rules-history.ts'
 import type { RulesInForce } from '../access/rules-in-force.ts'
 import { AppendOperation } from './append-operation.ts'
 import { AuthorizedWrites } from './authorized-writes.ts'
@@ -80,17 +82,42 @@ export class TreeWrites {
     if (plan.writes.length > 0) await this.#write('PATCH', plan, { maxSeconds: Number.POSITIVE_INFINITY })
   }
 
-  /** Stores checked rules. @param isFirst leaves rules that are stored already */
-  async storeRules(source: string, isFirst: boolean, access: Access = {}): Promise<void> {
+  /**
+   * Stores checked rules, and adds them to the history.
+   * @param by see `RulesVersion.by`
+   * @param isFirst leaves rules that are stored already
+   * @param expected source of the rules to replace
+   * @throws `admin-state` when others are in force
+   */
+  async storeRules(
+    source: string,
+    by: string,
+    isFirst: boolean,
+    expected?: string,
+    access: Access = {},
+  ): Promise<void> {
     const authorized = this.#authorized
+    const rules = this.#rules
+    const initial = rules.fallback.source
     await this.#store.commit(function* ({ now }) {
       checkKeys(access)
       const stored = yield { kind: 'setting', name: RULES }
       if (isFirst && stored !== undefined) return { result: undefined }
+      const known = typeof stored === 'string' ? stored : undefined
+      if (expected !== undefined && known !== expected && rules.sourceOf(known) !== expected) {
+        throw new DholeError('admin-state', 'the rules in force are no longer those that were to be replaced')
+      }
       authorized.recordRules()
+      const since = yield { kind: 'setting', name: RULES_SINCE }
+      const history = (yield { kind: 'setting', name: RULES_HISTORY }) as string | undefined
+      const before =
+        typeof stored === 'string'
+          ? { at: Number(since ?? 0), source: stored, by: 'unknown' }
+          : { at: now, source: initial, by: 'settings' }
       const settings = [
         [RULES, source],
         [RULES_SINCE, String(now)],
+        [RULES_HISTORY, addToHistory(history, { at: now, source, by }, before)],
       ] as const
       return { result: undefined, settings }
     })
@@ -109,7 +136,7 @@ export class TreeWrites {
 
   async #admit(deciding: Awaitable<Admission>, options: WriteOptions): Promise<boolean> {
     const admission = await deciding
-    if (admission === 'refused' && !(await this.#isRecorded(options))) throw new DholeError('permission-denied')
+    if (admission instanceof Denial && !(await this.#isRecorded(options))) throw admission
     return admission !== 'open'
   }
 

@@ -15,9 +15,17 @@ export type EndedSessions = Static<typeof schema>
 
 const NONE: EndedSessions = { generation: '', ended: [] }
 
+/** The last text that was read: every request of a session reads the same one again. */
+let last: { readonly text: string; readonly read: EndedSessions } | undefined
+
 /** Reads the stored text. What cannot be read ends all sessions. */
 export function endedIn(stored: string | undefined): EndedSessions {
   if (stored === undefined) return NONE
+  if (last?.text !== stored) last = { text: stored, read: parsed(stored) }
+  return last.read
+}
+
+function parsed(stored: string): EndedSessions {
   try {
     const read: unknown = JSON.parse(stored)
     if (Value.Check(schema, read)) return read

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { DholeError } from '../../error.ts'
+import { peerOf } from '../connection/peer.ts'
 import type { Exchange } from '../exchange.ts'
 import { type BodyOptions, useJson } from '../request/body.ts'
 import { checkMethod, privateReply } from './admin-reply.ts'
@@ -56,6 +57,8 @@ export async function answerSessions(exchange: Exchange, admission: Admission): 
 }
 
 async function logIn(exchange: Exchange, admission: Admission): Promise<Response> {
+  // Looked up before the wait for the body, and kept: a closed connection has no address to count a guess for.
+  peerOf(exchange)
   return await useJson(exchange, BODY, async (body) => {
     if (!Value.Check(loginBody, body)) {
       throw new DholeError('admin-input', 'expected {"secret": …}, and "application" for the secret of one')

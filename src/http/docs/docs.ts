@@ -1,10 +1,12 @@
 import { shippedFile } from '../../files/shipped-file.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
+import type { AdminService } from '../admin/admin-service.ts'
 import type { Answer, Endpoint, Exchange } from '../exchange.ts'
 import { prefersPage } from '../request/headers.ts'
 import { LARGE_LENGTH, largeAnswer } from '../response/large-body.ts'
 import { nodeTextReply } from '../response/node-reply.ts'
-import { replyOf } from '../response/reply.ts'
+import { redirectReply, replyOf } from '../response/reply.ts'
+import type { specificationText } from './specification.ts'
 import { swaggerUiFile, swaggerUiVersion } from './swagger-ui.ts'
 
 /** The mount point, with and without its slash: a page of links for browsers. */
@@ -15,6 +17,8 @@ const TREE_TAG = 'Tree'
 const SPECIFICATION = '/swagger/json'
 const START = '/swagger/start.js'
 const LIVE = '/docs/live'
+/** The console's tree page, relative to the live page: a proxy may have put something before the path. */
+const TREE_PAGE = '../console/tree'
 const ICON = `${PAGE}/favicon-32x32.png`
 
 /** The live page. It names its files relative to itself, because it does not know the prefix. */
@@ -67,23 +71,27 @@ export function documentOr(tree: Answer): Answer {
 
 /**
  * The documents by path: a page of links at the mount point, for browsers only; a page at `/swagger`, its files below,
- * and the OpenAPI document at `/swagger/json`; and a page at `/docs/live` that listens to a node. The pages are our own
+ * and the OpenAPI document at `/swagger/json`; and a page at `/docs/live` that listens to a node, unless
+ * the console is there. The pages are our own
  * because those of the plugin load scripts from a foreign host.
  * @param endpoints listed by the OpenAPI document
+ * @param operations of the admin API, if that is there
  */
 export function documentsOf(
   prefix: string,
   hasMetrics: boolean,
   endpoints: readonly Endpoint[],
+  operations?: AdminService['operations'],
 ): ReadonlyMap<string, Answer> {
-  const specification = specificationOnce(prefix, hasMetrics, endpoints)
+  const specification = specificationOnce(prefix, hasMetrics, endpoints, operations)
   const links = textAnswer(linksHtml(prefix), linksHeaders)
   const assets = Object.entries(ASSETS).map(([path, [name, type]]) => {
     return [path, fileAnswer(swaggerUiFile(name), { ...FOREVER, 'Content-Type': type })] as const
   })
   const live = Object.entries(LIVE_FILES).map(([path, [name, type]]) => {
     const headers = { ...FRESH, ...liveSafety, 'Content-Type': type }
-    return [path, fileAnswer(shippedFile(`src/http/docs/live/${name}`), headers)] as const
+    const file = fileAnswer(shippedFile(`src/http/docs/live/${name}`), headers)
+    return [path, path === LIVE ? consoleOrElse(file) : file] as const
   })
   return new Map<string, Answer>([
     ...ROOTS.map((path) => [path, links] as const),
@@ -93,6 +101,11 @@ export function documentsOf(
     ...assets,
     ...live,
   ])
+}
+
+/** Where the console is served, its tree page shows what the live page does, and more. */
+function consoleOrElse(page: Answer): Answer {
+  return (exchange) => (exchange.service.admin === undefined ? page(exchange) : redirectReply(TREE_PAGE))
 }
 
 function textAnswer(text: string, headers: Readonly<Record<string, string>>): Answer {
@@ -129,12 +142,10 @@ const linksHeaders = { ...FRESH, ...liveSafety, 'Content-Type': 'text/html; char
 const scriptHeaders = { ...FRESH, 'Content-Type': 'text/javascript; charset=utf-8' }
 
 /** The OpenAPI document, made on first use: loading its sources slows the start. */
-function specificationOnce(prefix: string, hasMetrics: boolean, endpoints: readonly Endpoint[]): () => Promise<string> {
+function specificationOnce(...parts: Parameters<typeof specificationText>): () => Promise<string> {
   let text: Promise<string> | undefined
   return () => {
-    text ??= import('./specification.ts').then(({ specificationText }) =>
-      specificationText(prefix, hasMetrics, endpoints),
-    )
+    text ??= import('./specification.ts').then((loaded) => loaded.specificationText(...parts))
     return text
   }
 }

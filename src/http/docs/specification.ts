@@ -1,5 +1,6 @@
 import { swagger } from '@elysiajs/swagger'
 import { Elysia } from 'elysia'
+import type { AdminService } from '../admin/admin-service.ts'
 import type { Endpoint } from '../exchange.ts'
 import { documentation } from './openapi/openapi.ts'
 
@@ -11,13 +12,17 @@ const PATH = '/swagger/json'
  * host's routes and models, and yield to a `swagger()` of the host.
  * @param prefix path the service lives under
  * @param hasMetrics whether `/metrics` is there
+ * @param operations of the admin API, if that is there
  */
 export async function specificationText(
   prefix: string,
   hasMetrics: boolean,
   endpoints: readonly Endpoint[],
+  operations?: AdminService['operations'],
 ): Promise<string> {
-  const publisher = new Elysia().use(swagger({ documentation: documentation(prefix, hasMetrics, endpoints) }))
+  const publisher = new Elysia().use(
+    swagger({ documentation: documentation(prefix, hasMetrics, endpoints, operations) }),
+  )
   const reply = await publisher.handle(new Request(`http://localhost${PATH}`))
   return reply.text()
 }

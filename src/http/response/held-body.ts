@@ -7,28 +7,28 @@ import type { ClientLimits } from '../limits/client-limits.ts'
  * over HTTP/2 for hundreds of requests of one connection. It costs more than a plain text, so it is for when many wait.
  * @see docs/how-to/limit-clients.md#limits-against-abuse
  */
-export function heldBody(text: string, exchange: Exchange): ReadableStream {
-  return new ReadableStream(new HeldBody(text, exchange))
+export function heldBody(content: string | Uint8Array<ArrayBuffer>, exchange: Exchange): ReadableStream {
+  return new ReadableStream(new HeldBody(content, exchange))
 }
 
 class HeldBody implements Bun.DirectUnderlyingSource {
   readonly type = 'direct'
   readonly #limits: ClientLimits
   readonly #connected: Connected
-  #text: string
+  #content: string | Uint8Array<ArrayBuffer>
 
-  constructor(text: string, exchange: Exchange) {
+  constructor(content: string | Uint8Array<ArrayBuffer>, exchange: Exchange) {
     const { request, listener, peer, limits } = exchange
     this.#limits = limits
     // Not the exchange, which keeps the text.
     this.#connected = { request, listener, peer }
-    this.#text = text
+    this.#content = content
   }
 
   pull(writer: ReadableStreamDirectController): Promise<void> | undefined {
     // The writer would keep two copies of a string with other characters than ASCII.
-    const bytes = Buffer.from(this.#text)
-    this.#text = ''
+    const bytes = typeof this.#content === 'string' ? Buffer.from(this.#content) : this.#content
+    this.#content = ''
     const written: unknown = writer.write(bytes)
     // A number means that the connection has taken it; a promise resolves when it has, or the client has left.
     if (written instanceof Promise) return this.#hold(bytes.byteLength, written).then(() => void writer.end())

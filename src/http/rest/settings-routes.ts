@@ -1,3 +1,4 @@
+import type { Caller } from '../../auth/caller.ts'
 import { checkKeys } from '../../database/access/access.ts'
 import { readInTurns } from '../../database/access/rule-cache.ts'
 import { DholeError } from '../../error.ts'
@@ -9,6 +10,8 @@ import { formatReply } from '../response/reply.ts'
 import { checkSettingsParameters, type SettingsParameters } from '../url/parameters.ts'
 
 const UNKNOWN = 'Unknown setting: there are /.settings/rules.json and /.settings/defaultWriteSizeLimit.json'
+/** Longest part of a `uid` in the history of the rules. */
+const LONGEST_UID = 64
 const DONE = '{"status":"ok"}'
 
 type SettingAnswer = (exchange: Exchange, parameters: SettingsParameters) => Response | Promise<Response>
@@ -42,9 +45,10 @@ function settingOf(read: SettingAnswer, write: SettingAnswer): Answer {
 }
 
 /** Checked again after the body was received: the credential may have ended meanwhile. */
-async function checkAdmin(exchange: Exchange): Promise<void> {
+async function checkAdmin(exchange: Exchange): Promise<Caller> {
   const caller = await identify(exchange, exchange.target.raw.values)
   if (caller.kind !== 'admin') throw new DholeError('permission-denied')
+  return caller
 }
 
 function readRules(exchange: Exchange, { format }: SettingsParameters): Response {
@@ -55,10 +59,10 @@ function readRules(exchange: Exchange, { format }: SettingsParameters): Response
 
 function writeRules(exchange: Exchange, { dryRun, print }: SettingsParameters): Promise<Response> {
   return useText(exchange, bodyOptions(exchange), async (source) => {
-    await checkAdmin(exchange)
+    const caller = await checkAdmin(exchange)
     const { database } = exchange.application
     if (dryRun === 'true') await readInTurns(source)
-    else await database.setRules(source, exchange)
+    else await database.setRules(source, nameOf(caller), undefined, exchange)
     return formatReply(exchange, DONE, { print })
   })
 }
@@ -74,6 +78,12 @@ function writeWriteSize(exchange: Exchange, { print }: SettingsParameters): Prom
     await exchange.application.database.setWriteSizeLimit(size)
     return formatReply(exchange, JSON.stringify(size), { print })
   })
+}
+
+/** How the history of the rules names who has set them. */
+function nameOf({ auth }: Caller): string {
+  const uid = auth?.['uid']
+  return typeof uid === 'string' ? `REST ${uid.slice(0, LONGEST_UID)}` : 'REST'
 }
 
 /** Only bodies of administrators are read. */

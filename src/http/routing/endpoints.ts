@@ -6,6 +6,7 @@ import { adminErrors, privateOptions } from '../admin/admin-reply.ts'
 import type { Admission } from '../admin/admission.ts'
 import { answerOperation, OPERATIONS_PATH } from '../admin/operation-route.ts'
 import { answerSession, answerSessions } from '../admin/session-routes.ts'
+import { CONSOLE_PATHS, consoleOr } from '../console/console-route.ts'
 import { DOCUMENT_PATHS, documentOr } from '../docs/docs.ts'
 import type { Answer, Endpoint, ErrorFormat, Exchange } from '../exchange.ts'
 import { plainErrors, treeErrors } from '../response/error-reply.ts'
@@ -52,6 +53,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...DOCUMENT_PATHS.map(document),
   { ...node, path: '/.ws', methods: ['GET'], operation: 'socket', answer: orFarewell(inDatabase(openSocket)) },
   { ...node, path: '/.lp', methods: ['GET'], operation: 'socket', answer: inDatabase(answerPolling) },
+  ...CONSOLE_PATHS.map(consolePage),
   setting('/.settings/rules.json', answerRules),
   setting('/.settings/defaultWriteSizeLimit.json', answerWriteSize),
   setting('/.settings/*', refuseSetting),
@@ -99,6 +101,10 @@ function system(path: string, answer: Answer): Endpoint {
 
 function document(path: string): Endpoint {
   return { path, methods: READS, operation: 'docs', answer: documentOr(node.answer), errors: treeErrors }
+}
+
+function consolePage(path: string): Endpoint {
+  return { path, methods: READS, operation: 'console', answer: consoleOr(node.answer), errors: treeErrors }
 }
 
 /** A path of the admin API; where that is not served, the tree answers. */

@@ -1,6 +1,7 @@
 import { DholeError } from '../../error.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
 import { inTurns } from '../../scheduling/turns.ts'
+import { addParameter, parametersOf, type SmsParameters } from '../../sms/format/call-parameters.ts'
 import { okText } from '../../sms/format/ok-text.ts'
 import { parsePush } from '../../sms/format/push.ts'
 import type { Messages } from '../../sms/messages.ts'
@@ -12,7 +13,7 @@ import { jsonReply } from '../response/reply.ts'
 import { checkSignature, checkSigned, checkTimestamp, given, required, signatureIn } from './checks.ts'
 import { deliver } from './confirmed-delivery.ts'
 import { checkReporter, parseDelivery } from './delivery-receipt.ts'
-import { addParameter, parametersOf, readParameters, readSmsBody, type SmsParameters } from './parameters.ts'
+import { readParameters, readSmsBody } from './parameters.ts'
 import { parseBatch } from './record.ts'
 
 /** Longest body of reports, in bytes. */

@@ -1,17 +1,7 @@
 import { DholeError } from '../../error.ts'
+import type { SmsParameters } from '../../sms/format/call-parameters.ts'
+import { isMilliseconds, MAX_SKEW_MS } from '../../sms/model/call-time.ts'
 import { isSignature, signatureOf } from '../../sms/model/signature.ts'
-import type { SmsParameters } from './parameters.ts'
-
-/** Greatest difference between the time of a request and the server's, either way. */
-const MAX_SKEW_MS = 60_000
-/** A time in milliseconds since 1970. */
-export const MILLISECONDS_PATTERN = '^[0-9]{1,16}$'
-const MILLISECONDS = new RegExp(MILLISECONDS_PATTERN)
-
-/** Whether a text is a time in milliseconds since 1970, in decimal digits. */
-export function isMilliseconds(text: string): boolean {
-  return MILLISECONDS.test(text)
-}
 
 /** Value of a parameter that is not empty: forms and templates send empty ones too. */
 export function given(parameters: SmsParameters, name: string): string | undefined {

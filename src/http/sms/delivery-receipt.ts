@@ -1,15 +1,16 @@
 import { DholeError } from '../../error.ts'
+import type { SmsParameters } from '../../sms/format/call-parameters.ts'
 import { MAX_MOBILE_LENGTH } from '../../sms/format/push.ts'
 import { parseReceipt } from '../../sms/format/receipt.ts'
 import type { ReceiveTime } from '../../sms/format/receive-time.ts'
+import { isMilliseconds } from '../../sms/model/call-time.ts'
 import { CODE_FORM, isCode, stateOf } from '../../sms/model/carrier-codes.ts'
 import { isMessageId, MESSAGE_ID_FORM } from '../../sms/model/message-id.ts'
 import type { MessageName, Report } from '../../sms/model/report.ts'
 import { isRrid, RRID_FORM } from '../../sms/model/rrid.ts'
 import { isSignature } from '../../sms/model/signature.ts'
 import { isSource, tokenOf } from '../../sms/model/source.ts'
-import { checkSigned, given, isMilliseconds, type KeyHolder, required } from './checks.ts'
-import type { SmsParameters } from './parameters.ts'
+import { checkSigned, given, type KeyHolder, required } from './checks.ts'
 
 /** The last moment of the year 9999. */
 const LAST_MS = 253_402_300_799_999

@@ -1,23 +1,14 @@
 import { DholeError } from '../../error.ts'
 import { loopTurn } from '../../scheduling/loop-turn.ts'
+import { addForm, parametersOf, type SmsParameters } from '../../sms/format/call-parameters.ts'
 import type { Exchange } from '../exchange.ts'
 import { useText } from '../request/body.ts'
-
-/** Decoded parameters of a call about text messages by name: all that were sent, because all are signed. */
-export type SmsParameters = ReadonlyMap<string, string>
 
 /** Longest body that is a form, in bytes. */
 const MAX_FORM_BYTES = 1024 * 1024
 /** Length from which a body is signed in the time for long work, in UTF-16 code units. */
 const LONG_BODY = 16 * 1024
 const FORM_TYPE = 'application/x-www-form-urlencoded'
-const ESCAPED = /[%+]/
-/** Far more than any call has; bounds the time to sort them for the signature. */
-const MAX_PARAMETERS = 100
-/** The same with empty ones, and with those that are sent again: bounds the time to read them. */
-const MAX_MEMBERS = 1000
-/** Longest part of a name that an error quotes. */
-const LONGEST_SHOWN = 64
 
 /**
  * Parameters of the query string, and of the body when that is a form.
@@ -30,23 +21,6 @@ export async function readParameters(exchange: Exchange, search: string): Promis
   if (request.method === 'GET' || !isForm(request)) return parameters
   addForm(await readSmsBody(exchange, MAX_FORM_BYTES), parameters)
   return parameters
-}
-
-/** As `readParameters`, of the query string alone. */
-export function parametersOf(search: string): Map<string, string> {
-  const parameters = new Map<string, string>()
-  addForm(search, parameters)
-  return parameters
-}
-
-/** @throws `sms-bad-arguments` when there is another value of that name, or there are too many */
-export function addParameter(parameters: Map<string, string>, name: string, value: string): void {
-  const known = parameters.get(name)
-  if (known !== undefined && known !== value) {
-    throw new DholeError('sms-bad-arguments', `${name.slice(0, LONGEST_SHOWN)}: given twice, with two values`)
-  }
-  if (known === undefined && parameters.size === MAX_PARAMETERS) throw tooMany()
-  parameters.set(name, value)
 }
 
 /**
@@ -82,35 +56,4 @@ function expectedOf({ code }: DholeError, maxBytes: number): string {
 function isForm({ headers }: Request): boolean {
   const type = headers.get('content-type') ?? FORM_TYPE
   return type.split(';', 1)[0]?.trim().toLowerCase() === FORM_TYPE
-}
-
-function addForm(text: string, parameters: Map<string, string>): void {
-  let members = 0
-  for (let start = 0; start < text.length; ) {
-    if (++members > MAX_MEMBERS) throw tooMany()
-    const ampersand = text.indexOf('&', start)
-    const end = ampersand === -1 ? text.length : ampersand
-    if (end > start) addMember(text.slice(start, end), parameters)
-    start = end + 1
-  }
-}
-
-function tooMany(): DholeError {
-  return new DholeError('sms-bad-arguments', `Parameters: expected at most ${MAX_PARAMETERS}`)
-}
-
-function addMember(member: string, parameters: Map<string, string>): void {
-  const equals = member.indexOf('=')
-  if (equals === -1) addParameter(parameters, decode(member), '')
-  else addParameter(parameters, decode(member.slice(0, equals)), decode(member.slice(equals + 1)))
-}
-
-/** Refuses malformed escapes: a lenient reading would have another signature than the client's. */
-function decode(text: string): string {
-  if (!ESCAPED.test(text)) return text
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
-  } catch (cause) {
-    throw new DholeError('sms-bad-arguments', 'Parameters: expected UTF-8, escaped as in forms', { cause })
-  }
 }

@@ -1,10 +1,10 @@
 import { DholeError } from '../../error.ts'
+import type { SmsParameters } from '../../sms/format/call-parameters.ts'
 import type { Batch } from '../../sms/model/message.ts'
 import { isMessageId, MESSAGE_ID_FORM } from '../../sms/model/message-id.ts'
 import { isRrid, RRID_FORM } from '../../sms/model/rrid.ts'
 import { jsonOf } from '../../tree/json/parse-json.ts'
 import { given } from './checks.ts'
-import type { SmsParameters } from './parameters.ts'
 
 const MAX_MOBILES = 100
 /** Longest part of a value that an error quotes. */

@@ -1,9 +1,9 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { pushSchema } from '../../sms/format/push.ts'
+import { MILLISECONDS_PATTERN } from '../../sms/model/call-time.ts'
 import { CODE_PATTERN } from '../../sms/model/carrier-codes.ts'
 import { RRID_PATTERN } from '../../sms/model/rrid.ts'
 import { SOURCE_PATTERN } from '../../sms/model/source.ts'
-import { MILLISECONDS_PATTERN } from './checks.ts'
 
 const HEX_DIGEST = '^[0-9A-Fa-f]{64}$'
 const LOCAL_TIME = '^([0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2})?$'

@@ -1,16 +1,21 @@
 import type { Authenticator } from '../../auth/authenticator.ts'
+import type { Caller } from '../../auth/caller.ts'
 import type { WatchOptions } from '../../database/read-types.ts'
+import type { Subscription } from '../../database/streams/subscription.ts'
 import { DholeError } from '../../error.ts'
 import type { EventEncoder } from '../../hub/event-batch.ts'
 import type { ReserveMemory } from '../../hub/mailbox.ts'
-import type { Observer } from '../../observer.ts'
+import type { EndReason } from '../../hub/sink.ts'
 import { endsInPriority } from '../../tree/path.ts'
 import type { Connected, Listener, Peer } from '../connection/peer.ts'
-import type { Exchange } from '../exchange.ts'
-import type { ClientLimits } from '../limits/client-limits.ts'
+import type { Exchange, Service } from '../exchange.ts'
 import { redirectReply, streamReply } from '../response/reply.ts'
+import { loggedPath, loggedQuery } from '../url/logged-path.ts'
 import { EventStream, type StreamConnection } from './event-stream.ts'
+import type { StreamFacts } from './open-streams.ts'
 import { sseEncoder } from './sse-encoder.ts'
+
+const BYTES_PER_UNIT = 2
 
 const unnumbered = sseEncoder()
 
@@ -53,24 +58,31 @@ export async function openStream(exchange: Exchange): Promise<Response> {
  * The connection of one stream, as the limits know it. It keeps the request, but not what else was read of it, and has no
  * closures: see `EventStream`.
  */
-class Connection implements StreamConnection, Connected {
+class Connection implements StreamConnection, StreamFacts, Connected {
   readonly request: Request
   readonly listener: Listener | null
   peer: Peer | null | undefined
   readonly reserve: ReserveMemory
-  readonly #limits: ClientLimits
-  readonly #observer: Observer
+  readonly applicationId: string
+  readonly since = Date.now()
+  readonly uid: string | undefined
+  bytesSent = 0
+  readonly #service: Service
   readonly #leave: () => void
-  #unsubscribe: (() => void) | undefined
+  #subscription: Subscription | undefined
+  /** Its number among the open streams; 0 before it is open. */
+  #number = 0
   #isClosed = false
+  #hasEnded = false
 
   /** @param leave called at least once, when no more events follow and before the response ends */
-  constructor({ request, listener, limits, service }: Exchange, leave: () => void) {
+  constructor({ request, listener, service, application, as }: Exchange, leave: () => void) {
     this.request = request
     this.listener = listener
-    this.reserve = limits.reserve
-    this.#limits = limits
-    this.#observer = service.observer
+    this.reserve = service.limits.reserve
+    this.applicationId = application.id
+    this.uid = uidOf(as)
+    this.#service = service
     this.#leave = leave
     // A connection that is closed cancels the body. A signal would be one more object for as long as the stream lives.
     if (listener !== null) return
@@ -78,30 +90,59 @@ class Connection implements StreamConnection, Connected {
     this.#isClosed = request.signal.aborted
   }
 
-  /** @param unsubscribe called when the connection is closed, or has been */
-  subscribed(unsubscribe: () => void): void {
-    this.#unsubscribe = unsubscribe
+  get path(): string {
+    return loggedPath(this.request.url)
+  }
+
+  get query(): string | undefined {
+    return loggedQuery(this.request.url)
+  }
+
+  get address(): string | undefined {
+    return this.#service.transport.addressOf(this)
+  }
+
+  get waitingBytes(): number {
+    return (this.#subscription?.waitingLength ?? 0) * BYTES_PER_UNIT
+  }
+
+  /** @param subscription closed when the connection is closed, or has been */
+  subscribed(subscription: Subscription): void {
+    this.#subscription = subscription
     if (this.#isClosed) this.closed()
+    else if (!this.#hasEnded) this.#number = this.#service.streams.add(this)
+  }
+
+  end(reason: EndReason): void {
+    this.#subscription?.end(reason)
   }
 
   closed(): void {
     this.#isClosed = true
     this.ended()
-    this.#unsubscribe?.()
+    this.#subscription?.close()
   }
 
   ended(): void {
+    this.#hasEnded = true
+    this.#service.streams.delete(this.#number)
     this.#leave()
-    this.#limits.enableIdleTimeout(this)
+    this.#service.limits.enableIdleTimeout(this)
   }
 
   abort(): void {
-    this.#limits.abortConnection(this)
+    this.#service.limits.abortConnection(this)
   }
 
   sent(bytes: number): void {
-    this.#observer.streamSent?.(bytes)
+    this.bytesSent += bytes
+    this.#service.observer.streamSent?.(bytes)
   }
+}
+
+function uidOf({ auth }: Caller): string | undefined {
+  const uid = auth?.['uid']
+  return typeof uid === 'string' ? uid : undefined
 }
 
 /** Body of the stream. */

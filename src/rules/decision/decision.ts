@@ -1,10 +1,13 @@
 import type { Path } from '../../tree/path.ts'
+import type { Rule } from '../file/rule-node.ts'
 
 /** Result of evaluating the rules for one request. */
 export interface Decision {
   readonly allowed: boolean
   /** One line per evaluated rule; empty unless a trace was requested. */
   readonly trace: readonly string[]
+  /** The rule that denied the request, the last one evaluated; `undefined` when it is allowed, or no rule applies. */
+  readonly deniedBy?: Rule | undefined
   /** What may change the result while the rules stay in force. */
   readonly dependsOn: {
     /** Whether a rule read `now`. */

@@ -3,7 +3,7 @@ import type { Reads } from '../../tree/read-program.ts'
 import type { TreeView } from '../expression/evaluation-context.ts'
 import type { RequestContext } from '../expression/request-context.ts'
 import { EvaluationPostponed, unknown } from '../expression/rule-errors.ts'
-import { childRules, type RuleNode } from '../file/rule-node.ts'
+import { childRules, type Rule, type RuleNode } from '../file/rule-node.ts'
 import type { RuleSet } from '../file/rule-set.ts'
 import type { Chance } from './outcomes.ts'
 import { RuleEvaluator } from './rule-evaluator.ts'
@@ -16,6 +16,8 @@ export interface WriteChance {
   readonly chance: Chance
   /** Whether the chance depends on data of the tree. */
   readonly hasReadTree: boolean
+  /** The rule that was evaluated last; `undefined` without one. */
+  readonly last: Rule | undefined
 }
 
 /** Maximum rules evaluated below a path; with more rules some may be true. */
@@ -28,7 +30,7 @@ const MOST_BELOW = 1000
  * @see docs/reference/protocol.md#rules
  */
 export function* mayWriteSome(rules: RuleSet, path: Path, reach: Reach, request: RequestContext): Reads<WriteChance> {
-  if (rules.isWritable) return { chance: 'sure', hasReadTree: false }
+  if (rules.isWritable) return { chance: 'sure', hasReadTree: false, last: undefined }
   const evaluator = new RuleEvaluator(request, UNKNOWN_TREE, { patience: 1 })
   let chance: Chance = 'some'
   try {
@@ -36,7 +38,7 @@ export function* mayWriteSome(rules: RuleSet, path: Path, reach: Reach, request:
   } catch (error) {
     if (!(error instanceof EvaluationPostponed)) throw error
   }
-  return { chance, hasReadTree: evaluator.hasReadTree }
+  return { chance, hasReadTree: evaluator.hasReadTree, last: evaluator.last }
 }
 
 function* chanceAt(evaluator: RuleEvaluator, root: RuleNode, path: Path, reach: Reach): Reads<Chance> {

@@ -22,7 +22,8 @@ export interface AuthorizeOptions {
 export class RuleEvaluator {
   readonly #trace: Trace
   readonly #context: EvaluationContext
-  #hasEvaluated = false
+  /** The rule that was evaluated last. */
+  #last: Rule | undefined
   /** Whether a rule before the current one read `now`. */
   #usedTime = false
   /** Number of paths that the rules before the current one read. */
@@ -43,6 +44,11 @@ export class RuleEvaluator {
     }
   }
 
+  /** The rule that was evaluated last; `undefined` before the first one. */
+  get last(): Rule | undefined {
+    return this.#last
+  }
+
   /** Whether a rule has read the tree. */
   get hasReadTree(): boolean {
     return this.#context.paths.length > 0
@@ -51,7 +57,8 @@ export class RuleEvaluator {
   /** Makes a decision that depends on all evaluated rules. */
   decide(allowed: boolean): Decision {
     const { usesTime, paths } = this.#context
-    return { allowed, trace: this.#trace.lines, dependsOn: { time: this.#usedTime || usesTime, paths } }
+    const deniedBy = allowed ? undefined : this.#last
+    return { allowed, trace: this.#trace.lines, deniedBy, dependsOn: { time: this.#usedTime || usesTime, paths } }
   }
 
   /** Allows the request. The decision depends on the last rule alone, whatever the rules before it become. */
@@ -66,7 +73,7 @@ export class RuleEvaluator {
 
   /** Records in the trace that no rule on the path matched, unless a rule was evaluated. */
   recordNoRule(path: Path, kind: '.read' | '.write'): void {
-    if (!this.#hasEvaluated) this.#trace.recordNoRule(path, kind)
+    if (this.#last === undefined) this.#trace.recordNoRule(path, kind)
   }
 
   /**
@@ -98,7 +105,7 @@ export class RuleEvaluator {
 
   #begin(rule: Rule, path: Path): EvaluationContext {
     const context = this.#context
-    this.#hasEvaluated = true
+    this.#last = rule
     this.#usedTime ||= context.usesTime
     this.#pathsBefore = context.paths.length
     context.path = path

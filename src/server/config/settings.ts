@@ -36,6 +36,9 @@ export const configSchema = Type.Object({
     }),
   ),
   DATA_DIR: Type.String({ default: './data', description: 'folder of databases, certificate and generated secrets' }),
+  BACKUP_DIR: Type.Optional(
+    Type.String({ description: 'folder in which the console makes backups; `backups` of `DATA_DIR` if unset' }),
+  ),
   ...databaseSettings,
   TLS_CERT: Type.Optional(
     Type.String({ description: 'PEM file of the certificate; one is made on the first run if unset' }),

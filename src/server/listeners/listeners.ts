@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import type { Applications } from '../../applications/applications.ts'
 import { clientLimits, mount } from '../../dhole.ts'
 import type { AdminService } from '../../http/admin/admin-service.ts'
+import type { OpenStreams } from '../../http/streams/open-streams.ts'
 import type { MetricsPage } from '../../http/system/metrics-page.ts'
 import type { DholeOptions } from '../../options.ts'
 import type { Config } from '../config/settings.ts'
@@ -25,6 +26,16 @@ export interface Listeners {
   readonly page: MetricsServer | undefined
 }
 
+/** What the listeners share beside the applications. */
+export interface ListenerParts {
+  /** Served at `/metrics`. */
+  readonly metrics: MetricsPage
+  /** Where open streams are listed. */
+  readonly streams: OpenStreams
+  /** The admin API; without it there is none. */
+  readonly admin?: AdminService | undefined
+}
+
 /**
  * Opens the listeners. HTTPS and plain HTTP share the applications and the limits.
  * @throws Error with a message for the operator when a port cannot be used
@@ -34,13 +45,14 @@ export function listen(
   certificate: Certificate,
   applications: Applications,
   options: DholeOptions,
-  metrics: MetricsPage,
-  admin?: AdminService,
+  { metrics, streams, admin }: ListenerParts,
 ): Listeners {
   const limits = clientLimits(options)
   // Elysia assumes a minimum length of the Host header and finds the wrong path for a shorter one by default.
   const app = () =>
-    new Elysia({ handler: { standardHostname: false } }).use(mount(applications, options, limits, metrics, admin))
+    new Elysia({ handler: { standardHostname: false } }).use(
+      mount(applications, options, limits, metrics, admin, streams),
+    )
   const idleTimeout = config.IDLE_TIMEOUT_S
   const secure = new SecureListener(certificate, config.PORT, ({ cert, key }, port, reusePort) => {
     const address = { host: config.HOST, port, setting: 'PORT' } as const

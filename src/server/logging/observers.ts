@@ -1,10 +1,16 @@
+import type { Metrics } from '../../monitor/metrics.ts'
+import type { RecentRequests } from '../../monitor/recent-requests.ts'
 import type { Observer } from '../../observer.ts'
 import type { DatabaseMetrics } from '../metrics/database-metrics.ts'
-import type { Metrics } from '../metrics/metrics.ts'
 import type { LogObserver } from './log.ts'
 
 /** Passes every event to the metrics, and some to the log. */
-export function observeBoth(metrics: Metrics, log: Required<LogObserver>, database?: DatabaseMetrics): Observer {
+export function observeBoth(
+  metrics: Metrics,
+  recent: RecentRequests,
+  log: Required<LogObserver>,
+  database?: DatabaseMetrics,
+): Observer {
   return {
     ...database?.events,
     databaseAway(place, reason) {
@@ -26,6 +32,7 @@ export function observeBoth(metrics: Metrics, log: Required<LogObserver>, databa
     requestFailed: (method, path, error, id) => log.requestFailed(method, path, error, id),
     requestEnded(request) {
       metrics.requestEnded(request)
+      recent.requestEnded(request)
       log.requestEnded(request)
     },
     answerSent: (operation, bytes) => metrics.answerSent(operation, bytes),

@@ -1,5 +1,5 @@
+import { Distribution } from '../../monitor/distribution.ts'
 import type { HintKind, Observer } from '../../observer.ts'
-import { Distribution } from './distribution.ts'
 import type { Prometheus } from './prometheus.ts'
 
 type DatabaseUse = Parameters<Required<Observer>['databaseUsed']>[0]

@@ -1,9 +1,9 @@
 import packageJson from '../../../package.json' with { type: 'json' }
 import type { Readiness } from '../../applications/readiness.ts'
 import type { MetricsPage, PrintedMetrics } from '../../http/system/metrics-page.ts'
+import type { Metrics, Totals } from '../../monitor/metrics.ts'
 import { OPERATIONS } from '../../observer.ts'
 import type { DatabaseMetrics } from './database-metrics.ts'
-import type { Metrics, Totals } from './metrics.ts'
 import { watchProcess } from './process-metrics.ts'
 import { Prometheus } from './prometheus.ts'
 

@@ -1,5 +1,5 @@
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { Distribution } from './distribution.ts'
+import type { Distribution } from '../../monitor/distribution.ts'
 
 type Labels = Readonly<Record<string, string>>
 type Named = readonly [name: string, help: string]

@@ -60,10 +60,16 @@ export const CARRIER_CODES: readonly CarrierCode[] = [
 ]
 
 const states = new Map(CARRIER_CODES.map(({ code, status }) => [code, status]))
+const meanings = new Map(CARRIER_CODES.map(({ code, meaning }) => [code, meaning]))
 
 /** The state a code leads to; `undefined` for one that is not known. @see docs/reference/protocol.md#states */
 export function stateOf(code: string): Exclude<State, 0> | undefined {
   return states.get(code) ?? (FAILURE_FAMILIES.some((family) => code.startsWith(family)) ? 3 : undefined)
+}
+
+/** What a code means; `undefined` for one that is not known. */
+export function meaningOf(code: string): string | undefined {
+  return meanings.get(code)
 }
 
 /** Whether a text may be a code of a carrier. */

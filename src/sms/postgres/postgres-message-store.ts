@@ -2,15 +2,17 @@ import type { BatchFormat } from '../format/batch-format.ts'
 import type { Cutoffs, LeasePage, MessageStore, RecordedBatch, ReportOutcome } from '../message-store.ts'
 import type { Counts } from '../model/counts.ts'
 import type { SeqRange } from '../model/final-seq.ts'
+import type { BatchList, FoundPage, LookupCursor, MessageSearch } from '../model/lookup.ts'
 import type { Batch, ExportCursor, ExportPage, ImportCount, MessageRecord } from '../model/message.ts'
 import type { Report } from '../model/report.ts'
 import { admitCall } from './admission.ts'
 import { readBatchText } from './batch-texts.ts'
 import { recordBatch } from './batches.ts'
 import { readCounts } from './counts.ts'
-import { exportRecords } from './exports.ts'
 import { importRecords } from './imports.ts'
 import { Leases } from './leases/leases.ts'
+import { exportRecords } from './reads/exports.ts'
+import { listBatches, searchMessages } from './reads/lookup.ts'
 import { applyReports } from './reports.ts'
 import { deleteStep } from './retention.ts'
 import type { Tables } from './tables.ts'
@@ -70,6 +72,14 @@ export class PostgresMessageStore implements MessageStore {
 
   export(after: ExportCursor | undefined, limit: number): Promise<ExportPage> {
     return exportRecords(this.#tables, after, limit)
+  }
+
+  batches(after: LookupCursor | undefined, limit: number): Promise<BatchList> {
+    return listBatches(this.#tables, after, limit)
+  }
+
+  search(search: MessageSearch, after: LookupCursor | undefined, limit: number): Promise<FoundPage> {
+    return searchMessages(this.#tables, search, after, limit)
   }
 
   import(records: readonly MessageRecord[]): Promise<ImportCount> {

@@ -5,6 +5,7 @@ import type { BatchFormat } from '../format/batch-format.ts'
 import type { Cutoffs, LeasePage, MessageStore, RecordedBatch, ReportOutcome } from '../message-store.ts'
 import { type Counts, Tally } from '../model/counts.ts'
 import type { SeqRange } from '../model/final-seq.ts'
+import type { BatchList, FoundPage, LookupCursor, MessageSearch } from '../model/lookup.ts'
 import type { Batch, ExportCursor, ExportPage, ImportCount, MessageRecord } from '../model/message.ts'
 import type { Report } from '../model/report.ts'
 import { QueryInterval } from '../query-interval.ts'
@@ -13,6 +14,7 @@ import { recordBatch } from './batches.ts'
 import { addToCounts, readCounts } from './counts.ts'
 import { FinalStates, finalStatesIn } from './final-states.ts'
 import { addReturned, Leases } from './leases.ts'
+import { listBatches, searchMessages } from './lookup.ts'
 import { applyReports } from './reports.ts'
 import { deleteStep, hasOld } from './retention.ts'
 import type { Tables } from './tables.ts'
@@ -68,6 +70,14 @@ export class SqliteMessageStore implements MessageStore {
 
   export(after: ExportCursor | undefined, limit: number): Awaitable<ExportPage> {
     return this.#tables.read((orm) => exportRecords(orm, after, limit))
+  }
+
+  batches(after: LookupCursor | undefined, limit: number): Awaitable<BatchList> {
+    return this.#tables.read((orm) => listBatches(orm, after, limit))
+  }
+
+  search(search: MessageSearch, after: LookupCursor | undefined, limit: number): Awaitable<FoundPage> {
+    return this.#tables.read((orm) => searchMessages(orm, search, after, limit))
   }
 
   import(records: readonly MessageRecord[]): Promise<ImportCount> {

@@ -173,7 +173,8 @@ export function* exportRecords(
   }
 }
 
-function recordOf(
+/** All stored data of a message. */
+export function recordOf(
   orm: BunSQLiteDatabase,
   { rrid, submittedAt }: typeof batch.$inferSelect,
   row: typeof message.$inferSelect,

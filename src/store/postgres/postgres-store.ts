@@ -52,7 +52,7 @@ export class PostgresStore implements TreeStore {
   readonly #tree: AppliedTree
   readonly #queue: BatchQueue
   readonly #tidying: Tidying
-  readonly #indexes: IndexManager
+  readonly indexAdministration: IndexManager
   readonly #reads: StoreReads
   readonly #followers: Followers
   readonly #follower: Follower
@@ -75,7 +75,7 @@ export class PostgresStore implements TreeStore {
     this.#followers = new Followers(troubled)
     const records = new RecordClock(lastRecord, settings.noteAgeMs, clock.now)
     this.#tidying = new Tidying({ lanes, tree, records, clock }, settings, troubled)
-    this.#indexes = new IndexManager({
+    this.indexAdministration = new IndexManager({
       statements: lanes,
       tree: tree.tree,
       clock,
@@ -90,7 +90,7 @@ export class PostgresStore implements TreeStore {
     const { cacheLength, shortList, waitMs } = settings
     this.#follower = new Follower(lanes, tree, database.freshness, database.history, observer)
     this.#reads = openReads({
-      ...{ lanes, tree, indexes: this.#indexes, cacheLength, shortList, waitMs },
+      ...{ lanes, tree, indexes: this.indexAdministration, cacheLength, shortList, waitMs },
       fresh: () => this.fresh(),
       reach: (batch) => this.#follower.reach(batch),
     })
@@ -100,8 +100,8 @@ export class PostgresStore implements TreeStore {
       records,
       clock,
       follower: this.#follower,
-      openIndexes: this.#indexes.openBatch,
-      fetchIndexes: (statements, lists) => this.#indexes.learn(statements, lists),
+      openIndexes: this.indexAdministration.openBatch,
+      fetchIndexes: (statements, lists) => this.indexAdministration.learn(statements, lists),
       readInterior: (kind, path) => this.#reads.interior(kind, path),
       onWritten: (written) => this.#tidying.written(written),
       observer,
@@ -119,7 +119,7 @@ export class PostgresStore implements TreeStore {
     this.agreement = new TreeAgreement({ tree, follower: this.#follower, row, confirmations })
     tree.onApplied(({ flags, commits }) => {
       this.agreement.check()
-      this.#indexes.applied(flags)
+      this.indexAdministration.applied(flags)
       this.agreement.applied(flags, this.#followers.report(commits, (flags & LogFlag.settings) !== 0))
     })
     const { hints, history } = database
@@ -146,7 +146,7 @@ export class PostgresStore implements TreeStore {
     const applied = new AppliedTree(tree, epoch, batch, texts, troubled)
     const parts = { database, application, tree: applied, lastRecord }
     const store = new PostgresStore(parts, settingsOf(options), observer, openReads)
-    const ends = [() => store.#indexes.close(), () => store.#tidying.close()]
+    const ends = [() => store.indexAdministration.close(), () => store.#tidying.close()]
     followMove({ lanes: database.lanes, tree: applied, application, ends, onTroubled: troubled })
     return store
   }
@@ -218,12 +218,12 @@ export class PostgresStore implements TreeStore {
 
   async declareIndexes(declarations: readonly IndexDeclaration[]): Promise<void> {
     this.#checkOpen()
-    await this.#indexes.declare(declarations)
+    await this.indexAdministration.declare(declarations)
   }
 
   async indexes(): Promise<readonly IndexInfo[]> {
     this.#checkOpen()
-    return this.#indexes.indexes()
+    return this.indexAdministration.indexes()
   }
 
   fresh(always = !this.mayLag): Awaitable<void> {
@@ -268,7 +268,7 @@ export class PostgresStore implements TreeStore {
   async swept(): Promise<void> {
     await this.#queue.idle()
     await this.#tidying.done()
-    await this.#indexes.removed()
+    await this.indexAdministration.removed()
   }
 
   close(): Promise<void> {
@@ -284,7 +284,7 @@ export class PostgresStore implements TreeStore {
     await Promise.all(this.#closing.map((end) => end()))
     this.#unfollow()
     this.agreement.close()
-    const indexesClosed = this.#indexes.close()
+    const indexesClosed = this.indexAdministration.close()
     await this.#queue.close()
     await indexesClosed
     await this.#tidying.close()

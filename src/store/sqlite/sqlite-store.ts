@@ -56,7 +56,7 @@ export class SqliteStore implements TreeStore {
   readonly #groupCommit: GroupCommit
   readonly #cache: TextCache
   readonly #reads: ReadScheduler
-  readonly #indexes: IndexManager
+  readonly indexAdministration: IndexManager
   readonly #cachedReads: CachedReads
   readonly #troubled: (error: unknown) => void
   readonly #followers: Followers
@@ -108,9 +108,9 @@ export class SqliteStore implements TreeStore {
     const checkOpen = () => this.#checkOpen()
     this.#reads = new ReadScheduler(this.#snapshots, () => this.#settings, current, checkOpen)
     const { reader, indexes: maintenance } = parts
-    const wake = () => this.#groupCommit.wake()
-    this.#indexes = new IndexManager({ ...settings, maintenance, reader, reads: this.#reads, wake })
-    this.#cachedReads = new CachedReads(this.#cache, this.#snapshots, this.#reads, this.#indexes, current)
+    const commits = this.#groupCommit
+    this.indexAdministration = new IndexManager({ ...settings, maintenance, reader, reads: this.#reads, commits })
+    this.#cachedReads = new CachedReads(this.#cache, this.#snapshots, this.#reads, this.indexAdministration, current)
   }
 
   node(path: Path, limit: ReadLimit, authorize: Authorization): Awaitable<NodeText | undefined> {
@@ -139,7 +139,7 @@ export class SqliteStore implements TreeStore {
   }
 
   async declareIndexes(declarations: readonly IndexDeclaration[]): Promise<void> {
-    await this.#indexes.declare(declarations)
+    await this.indexAdministration.declare(declarations)
   }
 
   indexes(): readonly IndexInfo[] {
@@ -236,7 +236,7 @@ export class SqliteStore implements TreeStore {
   }
 
   async #close(): Promise<void> {
-    const built = this.#indexes.close()
+    const built = this.indexAdministration.close()
     // Cached texts would be answered for ever, whatever another process or evaluation writes.
     this.#cache.invalidate([])
     await this.#groupCommit.close()

@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { offeredOperations } from '../../../src/admin/offered-operations.ts'
+import type { AdminTarget } from '../../../src/admin/operation.ts'
 import { specificationText } from '../../../src/http/docs/specification.ts'
 import { ENDPOINTS } from '../../../src/http/routing/endpoints.ts'
 
@@ -15,12 +17,12 @@ const CONFIG: Parameters<typeof createConfig>[0] = {
 }
 
 test.each([
-  ['the plugin', '', false],
-  ['the plugin below a prefix', '/tree', false],
-  ['the server', '', true],
-] as const)('a linter finds nothing in the document of %s', async (_, prefix, hasMetrics) => {
+  ['the plugin', '', false, undefined],
+  ['the plugin below a prefix', '/tree', false, undefined],
+  ['the server', '', true, offeredOperations({} as AdminTarget)],
+] as const)('a linter finds nothing in the document of %s', async (_, prefix, hasMetrics, operations) => {
   const problems = await lintFromString({
-    source: await specificationText(prefix, hasMetrics, ENDPOINTS),
+    source: await specificationText(prefix, hasMetrics, ENDPOINTS, operations),
     absoluteRef: 'openapi.json',
     config: await createConfig(CONFIG),
   })

@@ -71,7 +71,7 @@ test.skipIf(executablePath === undefined)(`Chromium trusts the key as the page s
     const { port } = new URL(checkout.server.url)
     expect((await page.goto(`https://localhost:${port}/`))?.status()).toBe(200)
     await page.click('text=Live page')
-    await page.waitForURL(`https://localhost:${port}/docs/live`)
+    await page.waitForURL(`https://localhost:${port}/console/tree`)
   } finally {
     await browser.close()
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { startApplications } from '../../../src/dhole.ts'
-import { Metrics } from '../../../src/server/metrics/metrics.ts'
+import { Metrics } from '../../../src/monitor/metrics.ts'
 import { PrometheusPage } from '../../../src/server/metrics/metrics-page.ts'
 import { makeApplications, storageOf } from '../../support/engine.ts'
 import { openSource } from '../../support/event-source.ts'

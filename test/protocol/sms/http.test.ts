@@ -6,6 +6,7 @@ import { Transport } from '../../../src/http/connection/transport.ts'
 import type { Service } from '../../../src/http/exchange.ts'
 import { ClientLimits } from '../../../src/http/limits/client-limits.ts'
 import { Routes } from '../../../src/http/plugin.ts'
+import { OpenStreams } from '../../../src/http/streams/open-streams.ts'
 import { type Observer, silentObserver } from '../../../src/observer.ts'
 import type { Messages } from '../../../src/sms/messages.ts'
 import { makeApplications, storageOf } from '../../support/engine.ts'
@@ -54,6 +55,7 @@ async function scene({ messages, onDemand = [] }: SceneOptions = {}): Promise<Sc
     ...parts,
     transport,
     limits,
+    streams: new OpenStreams(),
     prefix: '',
     streamHost: undefined,
     admin: undefined,

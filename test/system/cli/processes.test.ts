@@ -26,6 +26,8 @@ const commands: readonly string[] = [
   'backup DIR/backup',
   'restore DIR/backup --yes',
   'reload',
+  'console secret',
+  'console rotate',
   'doctor',
   'apps remove shop --yes',
 ]

@@ -12,6 +12,7 @@ import { logLines, startWatched } from './watched-server.ts'
 const ended: EndedRequest = {
   operation: 'get',
   status: 200,
+  startedAt: 0,
   milliseconds: 1,
   bytesIn: 0,
   bytesOut: 0,
@@ -19,6 +20,8 @@ const ended: EndedRequest = {
   method: 'GET',
   path: '/a.json',
   address: undefined,
+  applicationId: undefined,
+  refusal: undefined,
 }
 
 test('at debug every request has a line of its own', async () => {

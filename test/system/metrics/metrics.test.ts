@@ -112,7 +112,8 @@ const MOVES: readonly (readonly [
   [
     'the pages',
     async () => {
-      for (const path of ['/swagger', '/swagger/json', '/docs/live', '/docs/live.js']) await server.call('GET', path)
+      for (const path of ['/swagger', '/swagger/json', '/swagger/start.js', '/docs/live.js'])
+        await server.call('GET', path)
       await server.call('POST', '/swagger')
     },
     {

@@ -70,7 +70,6 @@ describe('the single executable', () => {
   test('serves the same documents as the sources do', async () => {
     const live = join(ROOT, 'src/http/docs/live')
     for (const [path, file] of [
-      ['/docs/live', 'page.html'],
       ['/docs/live.js', 'script.js'],
       ['/docs/live.css', 'style.css'],
     ] as const) {
@@ -82,6 +81,16 @@ describe('the single executable', () => {
     for (const link of [...links, '/swagger/json']) {
       const { status, text } = await call('GET', link)
       expect([link, status, text.length > 100]).toEqual([link, 200, true])
+    }
+  })
+
+  test('serves the console', async () => {
+    const page = await call('GET', '/console')
+    const files = [...page.text.matchAll(/(?:src|href)="\.(\/console\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
+    expect(files).toHaveLength(2)
+    for (const path of files) {
+      const { status, text } = await call('GET', path)
+      expect([path, status, text.length > 1000]).toEqual([path, 200, true])
     }
   })
 

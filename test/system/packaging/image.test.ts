@@ -91,7 +91,7 @@ describe('the image', () => {
       })
     const { port } = new URL(server.url)
     expect([look(port).exitCode, String(look(port).stderr)]).toEqual([0, ''])
-    for (const page of ['swagger', 'swagger/swagger-ui-bundle.js', 'swagger/json', 'docs/live']) {
+    for (const page of ['swagger', 'swagger/swagger-ui-bundle.js', 'swagger/json', 'docs/live', 'console']) {
       const reply = await fetch(`https://127.0.0.1:${port}/${page}`, { tls: { rejectUnauthorized: false } })
       expect([page, reply.status]).toEqual([page, 200])
     }

@@ -14,10 +14,10 @@ const BESIDE = [
   `@types/bun@${manifest.devDependencies['@types/bun']}`,
 ]
 /** Made when it is packed. */
-const MADE = ['types', 'swagger-ui']
+const MADE = ['types', 'swagger-ui', 'console/built']
 const SHIPPED = manifest.files.filter((name) => !MADE.includes(name))
 /** What they are made from, beside the sources. */
-const MADE_FROM = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'packaging']
+const MADE_FROM = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'packaging', 'console']
 /** The manifest of an installed package. */
 const PACKAGE = /node_modules\/(@[^/]+\/)?[^/@]+\/package\.json$/
 
@@ -177,6 +177,16 @@ describe('Swagger UI', () => {
     expect(scripted).toEqual([])
     expect(manifests.filter((file) => /scarf|swagger-ui-dist/.test(file))).toEqual([])
   })
+})
+
+test('the console is served from its bundle in the package', async () => {
+  cpSync(join(import.meta.dir, 'host/console.ts'), dir.file('console.ts'))
+  const printed = await succeed(dir.path, process.execPath, 'console.ts')
+  const served = printed.trim().split('\n')
+  expect(served.map((line) => line.replace(/-[a-z0-9]+\./, '-HASH.'))).toEqual([
+    'main-HASH.css 200 text/css; charset=utf-8',
+    'main-HASH.js 200 text/javascript; charset=utf-8',
+  ])
 })
 
 test('the declarations reach nothing of the inside that hosts do not need', () => {

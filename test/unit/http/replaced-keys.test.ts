@@ -69,7 +69,7 @@ describe('with keys that are replaced while it waits', () => {
   test('rules are not replaced', async () => {
     goOn()
     const before = database.rules
-    const replaced = database.setRules('{"rules":{}}', access())
+    const replaced = database.setRules('{"rules":{}}', 'test', undefined, access())
     authenticator.rotate(NEW)
     await expect(replaced).rejects.toMatchObject(REFUSED)
     expect(database.rules).toBe(before)

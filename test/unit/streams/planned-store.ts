@@ -158,6 +158,8 @@ export class PlannedStore implements TreeStore {
     return []
   }
 
+  readonly indexAdministration = { list: () => [], drop: async () => 'unknown' as const }
+
   readonly mayLag = false
 
   fresh(): void {}

@@ -33,7 +33,7 @@ const nowhere = (): boolean => false
 /** Errors of the calls about text messages. Of all others only `https-required` can occur there. */
 export type SmsErrorCode = Extract<ErrorCode, `sms-${string}`>
 /** Errors of the admin API. */
-export type AdminErrorCode = Extract<ErrorCode, `admin-${string}`>
+type AdminErrorCode = Extract<ErrorCode, `admin-${string}`>
 /** Over HTTP a failed condition is no error: the answer is the node. */
 type TreeErrorCode = Exclude<ErrorCode, SmsErrorCode | AdminErrorCode | 'condition-failed'>
 

@@ -1,5 +1,7 @@
 import packageJson from '../../../../package.json' with { type: 'json' }
+import type { AdminService } from '../../admin/admin-service.ts'
 import type { Endpoint } from '../../exchange.ts'
+import { ADMIN_TAG, adminPaths, adminSecuritySchemes } from './admin.ts'
 import { errorExamples, methodNotAllowed } from './errors.ts'
 import { treePaths } from './operations.ts'
 import { settingsPaths } from './other-operations.ts'
@@ -28,8 +30,14 @@ The service also stores the states of text messages, and answers the calls of Wi
  * The document of `/swagger/json`, made from the schemas, the table of endpoints and the error texts of the service.
  * @param prefix path the service lives under
  * @param hasMetrics whether `/metrics` is there
+ * @param operations of the admin API, if that is there
  */
-export function documentation(prefix: string, hasMetrics: boolean, endpoints: readonly Endpoint[]): Documentation {
+export function documentation(
+  prefix: string,
+  hasMetrics: boolean,
+  endpoints: readonly Endpoint[],
+  operations?: AdminService['operations'],
+): Documentation {
   const methodsOf = methodsIn(endpoints)
   return {
     info: {
@@ -48,6 +56,7 @@ export function documentation(prefix: string, hasMetrics: boolean, endpoints: re
       { name: 'Credentials', description: 'How requests authenticate: see the schemes under Authorize.' },
       { name: SMS_TAG, description: SMS_DESCRIPTION },
       { name: SYSTEM_TAG, description: 'For monitoring.' },
+      ...(operations === undefined ? [] : [{ name: ADMIN_TAG, description: 'What the console does.' }]),
     ],
     // Rules may admit requests without a credential.
     security: [{}, ...Object.keys(securitySchemes).map((name) => ({ [name]: [] }))],
@@ -56,12 +65,13 @@ export function documentation(prefix: string, hasMetrics: boolean, endpoints: re
       ...settingsPaths(methodsOf),
       ...smsPaths(methodsOf),
       ...systemPaths(methodsOf, hasMetrics),
+      ...(operations === undefined ? {} : adminPaths(methodsOf, operations)),
     },
     components: {
       schemas: mapValues(schemas, toOpenApi),
       examples: { ...errorExamples, ...smsErrorExamples },
       responses: { MethodNotAllowed: methodNotAllowed(endpoints), NotOffered: notOffered },
-      securitySchemes,
+      securitySchemes: { ...securitySchemes, ...(operations === undefined ? {} : adminSecuritySchemes) },
     },
   }
 }

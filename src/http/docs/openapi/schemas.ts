@@ -159,7 +159,24 @@ export function toOpenApi(schema: TSchema): SchemaObject {
   if (KindGuard.IsObject(schema)) {
     return { ...schema, properties: mapValues(schema.properties, toOpenApi) } as SchemaObject
   }
+  if (KindGuard.IsTuple(schema)) {
+    const { items = [], additionalItems: _, ...rest } = schema
+    return { ...rest, items: toOpenApi(Type.Union(items)) } as SchemaObject
+  }
   if (KindGuard.IsArray(schema)) return { ...schema, items: toOpenApi(schema.items) } as SchemaObject
+  return unsafe(schema)
+}
+
+/** A schema of `Type.Unsafe` has lost its kind. */
+function unsafe(schema: TSchema): SchemaObject {
+  if (Array.isArray(schema['anyOf'])) return union(schema['anyOf'] as TSchema[], schema)
+  if (schema['type'] === 'array') return { ...schema, items: toOpenApi(schema['items'] as TSchema) } as SchemaObject
+  if (schema['type'] === 'object' && schema['properties'] !== undefined) {
+    return {
+      ...schema,
+      properties: mapValues(schema['properties'] as Record<string, TSchema>, toOpenApi),
+    } as SchemaObject
+  }
   return { ...schema } as SchemaObject
 }
 

@@ -10,7 +10,7 @@ import {
 } from './definition.ts'
 
 const SELECT = `SELECT ${DEFINITION_COLUMNS} FROM index_definition d WHERE d.tree = $1::int AND d.list_id > 0`
-const ALL = `${SELECT} ORDER BY d.list_id, d.id`
+const ALL = `${SELECT} ORDER BY d.list_id, d.id LIMIT $2::bigint`
 const UNFINISHED = `${SELECT} AND d.built_to IS NOT NULL ORDER BY d.id LIMIT 1`
 // A sweep may drop the index of a list that is not part of the tree any more: one of both waits for the other.
 const LOCKED = `${SELECT} AND d.id = $2::bigint FOR UPDATE`
@@ -49,9 +49,9 @@ export class DefinitionTable {
     return this.#select(DEFINITIONS_OF_LISTS, arrayOf([...new Set(lists)]))
   }
 
-  /** Those in use. */
-  all(): Promise<readonly IndexDefinition[]> {
-    return this.#select(ALL)
+  /** Those in use. @param limit default: all */
+  all(limit = Number.MAX_SAFE_INTEGER): Promise<readonly IndexDefinition[]> {
+    return this.#select(ALL, limit)
   }
 
   covering(): Promise<readonly IndexDefinition[]> {

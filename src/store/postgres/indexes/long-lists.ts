@@ -38,6 +38,13 @@ export class LongLists {
     return long
   }
 
+  /** Id of the list at a path; `undefined` when there is none with children of rows of their own. */
+  async at(list: Path): Promise<number | undefined> {
+    let level = await this.#below([ROOT_PARENT], ROOT_KEY)
+    for (const key of list) level = await this.#below(level, sortKey(key))
+    return level[0]
+  }
+
   async #below(parents: readonly number[], key: string): Promise<number[]> {
     const found: number[] = []
     for (const ids of pagesOf(parents)) {

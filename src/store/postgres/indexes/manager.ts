@@ -1,9 +1,9 @@
 import { type IndexDeclaration, isDeclared } from '../../../query/index-declarations.ts'
 import type { Path } from '../../../tree/path.ts'
 import type { IndexLimits } from '../../rows/indexes/index-capacity.ts'
-import { type IndexName, indexedPath, indexName } from '../../rows/indexes/index-name.ts'
+import { type IndexName, indexedPath, indexName, KEY_INDEX } from '../../rows/indexes/index-name.ts'
 import { IndexUses } from '../../rows/indexes/index-uses.ts'
-import type { IndexInfo } from '../../store.ts'
+import type { DropOutcome, IndexAdministration, IndexInfo, StoredIndex } from '../../store.ts'
 import { LogFlag, type RunBatch } from '../batch.ts'
 import type { OpenIndexes } from '../commit/working-tree.ts'
 import type { Statements } from '../connection/lane.ts'
@@ -45,7 +45,7 @@ export interface IndexManagerParts {
 }
 
 /** The indexes of one tree: those that queries and declarations need are built, unused ones are dropped. */
-export class IndexManager {
+export class IndexManager implements IndexAdministration {
   /** Definitions as of the applied batch. */
   readonly cache = new DefinitionCache()
   /** Opens the indexes of a batch. */
@@ -142,6 +142,33 @@ export class IndexManager {
     return definitions.flatMap(({ listId, path, builtTo, covering }) => {
       const list = paths.get(listId)
       return list === undefined ? [] : [{ list, path, ready: builtTo === null, covering }]
+    })
+  }
+
+  async list(limit: number): Promise<readonly StoredIndex[]> {
+    const definitions = await this.#table.all(limit)
+    const paths = await this.#pathsOf(definitions)
+    const limits = this.#limits(paths)
+    return definitions.flatMap((definition) => {
+      const { listId, path, builtTo, covering, entries } = definition
+      const list = paths.get(listId)
+      if (list === undefined) return []
+      const facts = { isDeclared: limits.isKept(definition), entries, usedAt: limits.usedAt(definition) }
+      return [{ list, path, ready: builtTo === null, covering, ...facts }]
+    })
+  }
+
+  async drop(list: Path, path: Path | undefined): Promise<DropOutcome> {
+    const name = path === undefined ? KEY_INDEX : indexName(path)
+    return await this.#parts.run(async (transaction) => {
+      const definitions = new DefinitionWriter(transaction)
+      const listId = await new LongLists(transaction.statements, transaction.tree).at(list)
+      const all = listId === undefined ? [] : await definitions.ofLists([listId])
+      const found = all.find((definition) => definition.name === name)
+      if (found === undefined) return 'unknown'
+      if (path !== undefined && isDeclared(this.#declarations, list, path)) return 'declared'
+      await definitions.drop([found])
+      return 'dropped'
     })
   }
 

@@ -1,9 +1,13 @@
 import { type IndexDeclaration, isDeclared, isWildcard } from '../../../query/index-declarations.ts'
+import type { Awaitable } from '../../../scheduling/awaitable.ts'
 import { loopTurn } from '../../../scheduling/loop-turn.ts'
 import type { Path } from '../../../tree/path.ts'
 import { TRUSTED } from '../../../tree/read-program.ts'
-import { type IndexName, indexedPath, indexName } from '../../rows/indexes/index-name.ts'
+import { type IndexName, indexedPath, indexName, KEY_INDEX } from '../../rows/indexes/index-name.ts'
 import { IndexUses } from '../../rows/indexes/index-uses.ts'
+import type { DropOutcome, IndexAdministration, StoredIndex } from '../../store.ts'
+import type { GroupCommit } from '../commit/group-commit.ts'
+import type { Snapshot } from '../commit/snapshots.ts'
 import { type ReadScheduler, UNLIMITED } from '../query/read-scheduler.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
 import type { IndexMaintenance } from './maintenance.ts'
@@ -14,13 +18,15 @@ const LONGEST_PAUSE_MS = 60_000
 /** Maximum indexes of one list: a caller that may read it can order it by anything, which must not fill the disk. */
 const MAX_PER_LIST = 32
 
+/** The keys of a path that names one list are no wildcards. */
+const isNoPattern = () => false
+
 /** Parts and settings of an `IndexManager`. */
 export interface IndexManagerParts {
   readonly maintenance: IndexMaintenance
   /** The reader of the writer's connection. */
   readonly reader: TreeReader
-  /** Schedules a transaction. @throws `unavailable` once the store cannot write */
-  readonly wake: () => void
+  readonly commits: Pick<GroupCommit, 'wake' | 'write'>
   readonly reads: ReadScheduler
   /** Time without a use after which an index is dropped, in milliseconds. */
   readonly indexIdleMs: number
@@ -31,7 +37,7 @@ export interface IndexManagerParts {
 }
 
 /** Requests the indexes that queries and declarations need, and has unused ones dropped. */
-export class IndexManager {
+export class IndexManager implements IndexAdministration {
   readonly #parts: IndexManagerParts
   readonly #timer: ReturnType<typeof setInterval>
   #declarations: readonly IndexDeclaration[] = []
@@ -59,10 +65,10 @@ export class IndexManager {
    * @throws when it cannot be built, or the capacity is exhausted
    */
   want(listId: number, name: string, isDeclared = false): Promise<void> {
-    const { maintenance, wake } = this.#parts
+    const { maintenance, commits } = this.#parts
     const built = maintenance.builder.request(listId, name, isDeclared)
     try {
-      wake()
+      commits.wake()
     } catch (error) {
       maintenance.builder.rejectAll(error)
     }
@@ -86,6 +92,26 @@ export class IndexManager {
     }
   }
 
+  list(limit: number): Awaitable<readonly StoredIndex[]> {
+    return this.#parts.reads.run(UNLIMITED, TRUSTED, (snapshot) => this.#listed(snapshot, limit))
+  }
+
+  async drop(list: Path, path: Path | undefined): Promise<DropOutcome> {
+    const { maintenance, reader, commits } = this.#parts
+    const { definitions, entries } = maintenance
+    const name = path === undefined ? KEY_INDEX : indexName(path)
+    const declarations = this.#declarations
+    return await commits.write(function* () {
+      const [listId] = yield* reader.interiorNodes(list, isNoPattern)
+      const found = listId === undefined ? undefined : definitions.find(listId, name)
+      if (found === undefined) return 'unknown'
+      if (path !== undefined && isDeclared(declarations, list, path)) return 'declared'
+      definitions.drop(found)
+      entries.expectRemoval()
+      return 'dropped'
+    })
+  }
+
   /** Resolves when no build reads the file any more. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
@@ -107,7 +133,7 @@ export class IndexManager {
 
   #wake(): void {
     try {
-      this.#parts.wake()
+      this.#parts.commits.wake()
     } catch {
       // The store cannot write any more, so no index is built or dropped.
     }
@@ -118,6 +144,20 @@ export class IndexManager {
     const path = indexedPath(name)
     const list = path && this.#parts.reader.pathOf(listId)
     return path !== undefined && list !== undefined && isDeclared(declarations, list, path)
+  }
+
+  *#listed({ queries, tree }: Snapshot, limit: number): Generator<void, readonly StoredIndex[]> {
+    const listed: StoredIndex[] = []
+    for (const { id, listId, path: name, builtTo, covering, entries, usedAt } of queries.definitions(limit)) {
+      const list = tree.pathOf(listId)
+      const path = indexedPath(name)
+      yield
+      if (list === undefined) continue
+      const declared = path !== undefined && isDeclared(this.#declarations, list, path)
+      const used = this.#uses.of({ id, usedAt })
+      listed.push({ list, path, ready: builtTo === null, covering, isDeclared: declared, entries, usedAt: used })
+    }
+    return listed
   }
 
   /** Ids of the lists that match a pattern and are long enough to need an index. */

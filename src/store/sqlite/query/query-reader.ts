@@ -1,4 +1,4 @@
-import { gt } from 'drizzle-orm'
+import { gt, sql } from 'drizzle-orm'
 import { isUnbounded, type Order, type Query } from '../../../query/query.ts'
 import { keyPosition, rangeOf } from '../../../query/range.ts'
 import { limited, selectInSteps } from '../../../query/select-in-memory.ts'
@@ -37,8 +37,18 @@ const PAGE_LOOKED_UP = 256
 const PAGE_PLACED = 16
 
 const statements = defineStatements({
-  definitions: ({ orm }) => orm.select().from(indexDefinition).where(gt(indexDefinition.listId, 0)).prepare(),
+  definitions: ({ orm }) =>
+    orm
+      .select()
+      .from(indexDefinition)
+      .where(gt(indexDefinition.listId, 0))
+      .orderBy(indexDefinition.id)
+      .limit(sql.placeholder('limit'))
+      .prepare(),
 })
+
+/** No limit. */
+const ALL = -1
 
 /**
  * Answers queries from one snapshot. Long reads are generators that pause between bounded steps.
@@ -63,10 +73,15 @@ export class QueryReader {
 
   /** Every index. */
   indexes(): IndexInfo[] {
-    return this.#statements.definitions.all().flatMap(({ listId, path, builtTo, covering }) => {
+    return this.definitions(ALL).flatMap(({ listId, path, builtTo, covering }) => {
       const list = this.#tree.pathOf(listId)
       return list === undefined ? [] : [{ list, path: indexedPath(path), ready: builtTo === null, covering }]
     })
+  }
+
+  /** Rows of the first indexes in use. */
+  definitions(limit: number): (typeof indexDefinition.$inferSelect)[] {
+    return this.#statements.definitions.all({ limit })
   }
 
   /**

@@ -1,0 +1,26 @@
+import { serverUrl } from '../shell/server-paths.ts'
+
+/**
+ * The node that the path of a request names, as keys from the root.
+ * @param path as the server logs it, escaped
+ * @returns `undefined` for a path that names none, or that the log has shortened
+ */
+export function keysOf(path: string): readonly string[] | undefined {
+  const base = serverUrl('/').pathname
+  const [, node] = /^(.*?)\/?\.json$/.exec(path.startsWith(base) ? path.slice(base.length - 1) : path) ?? []
+  if (node === undefined || node.includes('…')) return undefined
+  try {
+    return node
+      .split('/')
+      .filter((key) => key !== '')
+      .map(decodeURIComponent)
+  } catch {
+    return undefined
+  }
+}
+
+/** The same as a text for people: `/rooms/the lobby`; the path itself where it names no node. */
+export function nodeText(path: string): string {
+  const keys = keysOf(path)
+  return keys === undefined ? path : `/${keys.join('/')}`
+}

@@ -1,0 +1,41 @@
+import '../support/long-lane.ts'
+import { describe, expect, test } from 'bun:test'
+import { APP_SECRET, executablePath, MISSING, withConsole } from './console-browser.ts'
+
+const title = `backups in the console${executablePath === undefined ? ` (${MISSING})` : ''}`
+
+describe.skipIf(executablePath === undefined)(title, () => {
+  const console = withConsole()
+
+  async function value(path: string): Promise<unknown> {
+    const url = `${console.url}${path}.json?auth=${encodeURIComponent(APP_SECRET)}`
+    return (await fetch(url, { tls: { rejectUnauthorized: false } })).json()
+  }
+
+  test('a backup is made, and a tree is what it was after a restore', async () => {
+    await console.send('PUT', '/notes.json', { monday: 'Buy milk' })
+    const page = await console.open('/backups')
+    await page.getByText('There is no backup yet.').waitFor()
+    await page.getByRole('button', { name: 'Make a backup now' }).click()
+    await page.getByText(/^The last backup “.*” succeeded/).waitFor()
+    const restore = page.getByRole('button', { name: /^Restore app from / })
+    await restore.waitFor()
+
+    await console.send('PUT', '/notes.json', { monday: 'gone' })
+    await restore.click()
+    const dialog = page.getByRole('dialog', { name: 'Restore “app”' })
+    const agree = dialog.getByRole('button', { name: 'Restore' })
+    await dialog.getByRole('textbox').fill('ap')
+    expect(await agree.isDisabled()).toBe(true)
+    await page.keyboard.press('Escape')
+    expect(await value('/notes')).toEqual({ monday: 'gone' })
+
+    await restore.click()
+    await dialog.getByRole('textbox').fill('app')
+    await agree.click()
+    await page.getByText(/^The last restore from “.*” succeeded/).waitFor()
+    expect(await value('/notes')).toEqual({ monday: 'Buy milk' })
+    expect(console.complaints).toEqual([])
+    await page.context().close()
+  })
+})

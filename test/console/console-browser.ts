@@ -1,0 +1,99 @@
+import { afterAll, beforeAll } from 'bun:test'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { findChromium } from '../docs/openapi/chromium.ts'
+import { type ServerProcess, spawnServer } from '../support/server-process.ts'
+
+export const executablePath = findChromium()
+export const MISSING =
+  'skipped: no Chromium on this machine; name one in CHROMIUM, or `bunx playwright-core install chromium`'
+
+/** Secret of the operator in these tests. */
+export const OPERATOR = 'the operator of the test suite'
+/** Super secret of the default application in these tests. */
+export const APP_SECRET = 'a secret of the test suite'
+
+/** How long a person would wait for the page, in ms. */
+const PATIENCE_MS = 20_000
+
+/** A server and a browser of the tests of one file. */
+export interface ConsoleBrowser {
+  /** Address of the server. */
+  readonly url: string
+  readonly server: ServerProcess
+  /** What pages did wrong, in the words of the browser: errors, and what the policy blocked. */
+  readonly complaints: string[]
+  /** Opens an address below `/console`, with a session of the operator. */
+  open(path: string, options?: BrowserContextOptions): Promise<Page>
+  /** Opens an address without a session. */
+  visit(path: string, options?: BrowserContextOptions): Promise<Page>
+  /** Sends a request with the super secret of the default application. */
+  send(method: string, path: string, body?: unknown): Promise<void>
+}
+
+/** Starts `dhole serve` and a browser before the tests of a file, and stops them after them. */
+export function withConsole(settings: Readonly<Record<string, string>> = {}): ConsoleBrowser {
+  let server: ServerProcess | undefined
+  let browser: Browser | undefined
+  const complaints: string[] = []
+  const running = (): ServerProcess => {
+    if (server === undefined) throw new Error('the server runs during tests and hooks only')
+    return server
+  }
+  beforeAll(async () => {
+    if (executablePath === undefined) return
+    server = await spawnServer({ OPERATOR_SECRET: OPERATOR, APP_SECRET, LOG_LEVEL: 'warn', ...settings })
+    // Its sandbox needs what a container does not give; the pages are ours.
+    browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await server?.stop()
+  })
+  const visit = async (path: string, options: BrowserContextOptions = {}): Promise<Page> => {
+    if (browser === undefined) throw new Error(MISSING)
+    const context = await browser.newContext({ ignoreHTTPSErrors: true, ...options })
+    const page = await context.newPage()
+    page.setDefaultTimeout(PATIENCE_MS)
+    // A refusal that a test provokes is logged by the browser too.
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
+        complaints.push(message.text())
+      }
+    })
+    page.on('pageerror', (error) => complaints.push(error.message))
+    await page.goto(`${running().url}/console${path}`)
+    return page
+  }
+  return {
+    get url() {
+      return running().url
+    },
+    get server() {
+      return running()
+    },
+    complaints,
+    visit,
+    open: async (path, options) => {
+      const page = await visit(path, options)
+      await logIn(page, OPERATOR)
+      return page
+    },
+    send: async (method, path, body) => {
+      const separator = path.includes('?') ? '&' : '?'
+      const reply = await fetch(`${running().url}${path}${separator}auth=${encodeURIComponent(APP_SECRET)}`, {
+        method,
+        tls: { rejectUnauthorized: false },
+        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      })
+      if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${await reply.text()}`)
+    },
+  }
+}
+
+/** Fills in the form of the login, and waits for the page behind it. */
+export async function logIn(page: Page, secret: string, application?: string): Promise<void> {
+  await page.getByLabel('Secret').fill(secret)
+  if (application !== undefined) await page.getByLabel('Application').fill(application)
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('button', { name: 'Log out', exact: true }).waitFor()
+}

@@ -1,0 +1,161 @@
+import '../support/long-lane.ts'
+import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { signatureOf } from '../../src/sms/model/signature.ts'
+import { APP_SECRET, executablePath, logIn, MISSING, withConsole } from './console-browser.ts'
+
+const title = `pages of the console${executablePath === undefined ? ` (${MISSING})` : ''}`
+const SMS_KEY = 'the sms key of the test suite, long'
+const UNCHECKED = { tls: { rejectUnauthorized: false } } as const
+
+describe.skipIf(executablePath === undefined)(title, () => {
+  const console = withConsole({ SMS_KEY })
+
+  async function statusOf(target: string): Promise<number> {
+    const { status, body } = await fetch(`${console.url}${target}`, UNCHECKED)
+    await body?.cancel()
+    return status
+  }
+
+  /** The key that the open dialog shows, by its name. */
+  async function keyIn(page: Page, name: string): Promise<string> {
+    const key = page.getByRole('dialog').locator('.key').filter({ hasText: name }).getByRole('code')
+    return (await key.textContent()) ?? ''
+  }
+
+  /** Agrees to the dialog that is open, which asks for a name. */
+  async function agree(page: Page, name: string, action: string): Promise<void> {
+    const button = page.getByRole('dialog').getByRole('button', { name: action, exact: true })
+    expect(await button.isDisabled()).toBe(true)
+    await page.getByRole('dialog').getByRole('textbox').fill(name)
+    await button.click()
+  }
+
+  test('an application is added, gets a new secret, and is removed', async () => {
+    const page = await console.open('/applications')
+    await page.getByLabel('Name').fill('shop')
+    await page.getByRole('button', { name: 'Add application' }).click()
+    await page.getByRole('dialog', { name: 'Keys of “shop”' }).waitFor()
+    const secret = await keyIn(page, 'super secret')
+    expect((await keyIn(page, 'SMS key')).length).toBeGreaterThan(30)
+    expect(await statusOf(`/a.json?app=shop&auth=${secret}`)).toBe(200)
+    await page.getByRole('button', { name: 'I have them' }).click()
+    await page.getByRole('table', { name: 'Applications' }).getByRole('link', { name: 'shop' }).click()
+    await page.getByRole('heading', { name: 'shop' }).waitFor()
+
+    await page.getByRole('button', { name: 'Replace the super secret…' }).click()
+    await agree(page, 'shop', 'Replace')
+    await page.getByRole('dialog', { name: 'New super secret of “shop”' }).waitFor()
+    const fresh = await keyIn(page, 'super secret')
+    await page.getByRole('button', { name: 'I have them' }).click()
+    expect([
+      await statusOf(`/a.json?app=shop&auth=${secret}`),
+      await statusOf(`/a.json?app=shop&auth=${fresh}`),
+    ]).toEqual([401, 200])
+
+    await page.getByLabel('Delete its tree and text messages too').check()
+    await page.getByRole('button', { name: 'Remove the application…' }).click()
+    await agree(page, 'shop', 'Remove with its data')
+    await page.getByRole('table', { name: 'Applications' }).waitFor()
+    expect(await page.getByRole('link', { name: 'shop' }).count()).toBe(0)
+    expect(await statusOf(`/a.json?app=shop&auth=${fresh}`)).toBe(404)
+    await page.context().close()
+  })
+
+  test('a super secret opens its own application, and hides what only the operator may', async () => {
+    const page = await console.visit('')
+    await logIn(page, APP_SECRET, 'app')
+    const pages = page.getByRole('navigation', { name: 'Pages' })
+    expect(await pages.getByRole('link').allTextContents()).not.toContain('Backups')
+    await page.getByRole('heading', { name: 'Requests' }).waitFor()
+    expect(await page.getByRole('heading', { name: 'Findings' }).count()).toBe(0)
+    await pages.getByRole('link', { name: 'Applications' }).click()
+    await page.getByRole('heading', { name: 'app', exact: true }).waitFor()
+    expect(await page.getByRole('button', { name: 'Remove the application…' }).count()).toBe(0)
+    await page.goto(`${console.url}/console/backups`)
+    await page.getByRole('heading', { name: 'Not for this session' }).waitFor()
+    await page.context().close()
+  })
+
+  test('a token is made, accepted, and decoded; a wrong one is explained', async () => {
+    const page = await console.open('/tokens/app')
+    await page.getByLabel('User (uid)').fill('ann')
+    await page.getByLabel('Claims (JSON)').fill('{"role": "editor"}')
+    await page.getByRole('button', { name: 'Make', exact: true }).click()
+    const token = (await page.locator('pre').first().textContent()) ?? ''
+    expect(await statusOf(`/a.json?auth=${token}`)).toBe(200)
+    await page.getByLabel('Token', { exact: true }).fill(token)
+    await page.getByRole('button', { name: 'Decode' }).click()
+    await page.getByText('The server accepts it.').waitFor()
+    expect(await page.getByRole('heading', { name: 'Payload' }).locator('+ pre').textContent()).toContain('"editor"')
+    await page.getByLabel('Token', { exact: true }).fill(`${token.slice(0, -4)}AAAA`)
+    await page.getByRole('button', { name: 'Decode' }).click()
+    await page.getByText('The server refuses it').waitFor()
+    await page.context().close()
+  })
+
+  test('a stream is seen and ended', async () => {
+    const headers = { Accept: 'text/event-stream' }
+    const listening = await fetch(`${console.url}/rooms/lobby.json`, { ...UNCHECKED, headers })
+    const page = await console.open('/streams/app')
+    await page.getByRole('row').filter({ hasText: '/rooms/lobby' }).waitFor()
+    await page.getByRole('button', { name: 'End the stream of /rooms/lobby' }).click()
+    await page.getByText('Nobody listens.').waitFor()
+    expect(await listening.text()).toContain('event: put')
+    await page.context().close()
+  })
+
+  test('an index that a query has built is seen and dropped', async () => {
+    // Shorter lists are sorted without an index.
+    const many = Array.from({ length: 1000 }, (_, height) => [`d${height}`, { height }])
+    await console.send('PUT', '/dinosaurs.json?print=silent', Object.fromEntries(many))
+    await console.send('GET', '/dinosaurs.json?orderBy="height"&limitToFirst=1')
+    const page = await console.open('/indexes/app')
+    await page.getByRole('row').filter({ hasText: '/dinosaurs' }).getByText('height').waitFor()
+    await page.getByRole('button', { name: 'Drop the index of /dinosaurs by height' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Drop' }).click()
+    await page.getByRole('row').filter({ hasText: '/dinosaurs' }).waitFor({ state: 'detached' })
+    await page.context().close()
+  })
+
+  test('a text message is found by its number, and a wrong signature is explained', async () => {
+    const parameters = { mobiles: '["13800138000","13900139000"]', rrid: 'welcome-1', timestamp: String(Date.now()) }
+    const right = signatureOf(Object.entries(parameters), SMS_KEY)
+    const body = new URLSearchParams({ ...parameters, signature: right })
+    expect((await fetch(`${console.url}/api/v1/app/batch/record`, { ...UNCHECKED, method: 'POST', body })).status).toBe(
+      200,
+    )
+    const page = await console.open('/messages/app')
+    await page.getByRole('row').filter({ hasText: 'welcome-1' }).getByText('2 not sent').waitFor()
+    const parts = page.getByRole('navigation', { name: 'Text messages' })
+    await parts.getByRole('link', { name: 'Search' }).click()
+    await page.getByLabel('Number').fill('13900139000')
+    await page.getByRole('button', { name: 'Search' }).click()
+    const found = page.getByRole('table', { name: 'Messages' })
+    await found.getByRole('cell', { name: '13900139000' }).waitFor()
+    expect(await found.getByRole('cell', { name: '13800138000' }).count()).toBe(0)
+
+    await parts.getByRole('link', { name: 'Carrier codes' }).click()
+    await page.getByLabel('Filter').fill('blacklist')
+    await page.getByRole('cell', { name: 'DB:Black' }).waitFor()
+    expect(await page.getByRole('cell', { name: 'DELIVRD' }).count()).toBe(0)
+
+    await parts.getByRole('link', { name: 'Signature checker' }).click()
+    await page
+      .getByLabel('URL', { exact: true })
+      .fill(`${console.url}/api/v1/app/status?rrid=welcome-1&signature=${right}`)
+    await page.getByRole('button', { name: 'Check' }).click()
+    await page.getByText('The signature is wrong.').waitFor()
+    const expected = signatureOf([['rrid', 'welcome-1']], SMS_KEY)
+    await page.getByText(expected).waitFor()
+    await page.getByLabel('Signature', { exact: true }).fill(expected)
+    await page.getByRole('button', { name: 'Check' }).click()
+    await page.getByText('The signature is right').waitFor()
+    expect(await page.getByText(SMS_KEY).count()).toBe(0)
+    await page.context().close()
+  })
+
+  test('nothing was blocked, and nothing failed, in the pages of these tests', () => {
+    expect(console.complaints).toEqual([])
+  })
+})
