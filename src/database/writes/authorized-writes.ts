@@ -131,7 +131,7 @@ export class AuthorizedWrites {
 }
 
 /** One attempt to commit a write, and the bounds of its rules. */
-class Attempt<T> implements AuthorizerOptions {
+class Attempt<T> {
   readonly operation: WriteOperation<T>
   readonly options: WriteOptions
   readonly request: IdempotentRequest | undefined
@@ -164,9 +164,12 @@ class Attempt<T> implements AuthorizerOptions {
 
   run(context: CommitContext): JobReads<JobOutcome<T>> {
     const evaluated = this.#evaluated
-    if (evaluated === undefined || evaluated.recorder.hasTouched(evaluated.readPaths)) return this.#job(context, this)
-    const onPostponed = () => this.onPostponed()
-    return this.#job(evaluated.context, { patience: this.patience, onPostponed, ...evaluated.bounds })
+    const { patience } = this
+    const onPostponed = () => this.#onPostponed()
+    if (evaluated === undefined || evaluated.recorder.hasTouched(evaluated.readPaths)) {
+      return this.#job(context, { patience, onPostponed })
+    }
+    return this.#job(evaluated.context, { patience, onPostponed, ...evaluated.bounds })
   }
 
   #job(context: CommitContext, bounds: AuthorizerOptions): JobReads<JobOutcome<T>> {
@@ -179,7 +182,7 @@ class Attempt<T> implements AuthorizerOptions {
   }
 
   /** Called within the transaction, so that the recorder misses no later write. A transaction may run twice. */
-  onPostponed(): void {
+  #onPostponed(): void {
     const { recorders } = this.#writes
     if (this.#recorder !== undefined) recorders.delete(this.#recorder)
     this.#recorder = new WriteRecorder()
