@@ -129,8 +129,14 @@ export class Authenticator {
     return this.#keyring.positions
   }
 
+  /** The keys that callers are identified by now. */
+  get keys(): { readonly isReplaced: boolean } {
+    return this.#keyring
+  }
+
   /** Replaces the secret. The old secret, its tokens and its event ids become invalid. @param secret not empty */
   rotate(secret: string): void {
+    this.#keyring.isReplaced = true
     this.#keyring = new Keyring(new SuperSecret(secret))
   }
 

@@ -8,6 +8,8 @@ export class Keyring {
   readonly secret: SuperSecret
   readonly cache = new TokenCache()
   readonly positions: PositionCipher
+  /** Whether another secret has taken the place of this one: callers that were identified by it are so no longer. */
+  isReplaced = false
   /** Tokens whose signatures are being verified. */
   readonly #verifying = new Map<string, Promise<SignedToken>>()
 

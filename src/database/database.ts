@@ -70,7 +70,9 @@ export class Database {
     this.#writes = new TreeWrites(store, this.#rules, this.#streams.watchers, limits)
     store.follow({ settings: () => this.#inBackground(this.#indexes.build()) })
     if (settings.keepRules && !this.hasOwnRules)
-      this.#inBackground(this.#ruleCache.use(rules, () => this.#writes.storeRules(rules, 'settings', true)))
+      this.#inBackground(
+        this.#ruleCache.use(rules, () => this.#writes.storeRules(rules, { by: 'settings', isFirst: true })),
+      )
     else if (this.#rules.current.indexes.length > 0) this.#inBackground(this.#indexes.build())
   }
 
@@ -96,12 +98,12 @@ export class Database {
 
   /**
    * Replaces the rules. Each write is authorised by the rules before it in the order of writes. Streams that the new
-   * rules do not allow are ended, on every process that has the tree open. The history names `by`.
+   * rules do not allow are ended, on every process that has the tree open. The history names `by`; `access` has valid keys.
    * @throws `bad-rules`, `rule-wildcards`: the old ones stay; `admin-state` when `expected` is not the source in force
    * @see docs/reference/protocol.md#rules
    */
-  async setRules(source: string, by = 'host', expected?: string): Promise<void> {
-    await this.#ruleCache.use(source, () => this.#writes.storeRules(source, by, false, expected))
+  async setRules(source: string, by = 'host', expected?: string, access: Access = {}): Promise<void> {
+    await this.#ruleCache.use(source, () => this.#writes.storeRules(source, { by, expected, access }))
     await this.#streams.rechecked
     await this.#store.everywhere?.()
   }

@@ -87,6 +87,8 @@ export class Exchange implements Connected, ReadOptions, EndedRequest {
   stay: Stay | undefined = undefined
   /** The caller that the rules decide for: one without a credential, until the credential was checked. */
   as: Caller = ANONYMOUS
+  /** Keys that the caller was identified by; `undefined` for one without a credential. */
+  keys: { readonly isReplaced: boolean } | undefined = undefined
   /** Receives the lines of a rule trace; `undefined` unless the credential asks for debugging. */
   onTrace: ((lines: readonly string[]) => void) | undefined = undefined
   /** Lines of the rule trace. */

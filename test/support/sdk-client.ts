@@ -28,9 +28,9 @@ export class SdkClient implements AsyncDisposable {
   #missing = 0
   #number = 0
 
-  constructor(server: HttpsClient, parameters = 'v=5&ns=app') {
+  constructor(server: Pick<HttpsClient, 'port' | 'ca'>, parameters = 'v=5&ns=app') {
     const options = { tls: { ca: server.ca } } as unknown as string[]
-    this.#socket = new WebSocket(`${server.url.replace('https', 'wss')}/.ws?${parameters}`, options)
+    this.#socket = new WebSocket(`wss://localhost:${server.port}/.ws?${parameters}`, options)
     this.#socket.onmessage = ({ data }) => this.#takeFrame(String(data))
     this.#socket.onclose = ({ code, reason }) => {
       this.closed.resolve({ code, reason })
@@ -42,7 +42,7 @@ export class SdkClient implements AsyncDisposable {
   }
 
   /** Resolves when the server has said hello. */
-  static async connect(server: HttpsClient, parameters?: string): Promise<SdkClient> {
+  static async connect(server: Pick<HttpsClient, 'port' | 'ca'>, parameters?: string): Promise<SdkClient> {
     const client = new SdkClient(server, parameters)
     await client.hello.promise
     return client

@@ -2,6 +2,7 @@ import type { Subscriber } from '../../hub/subscriber.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
 import type { Access } from '../access/access.ts'
 import type { GuardedCaller, StreamGuard } from './stream-guard.ts'
+import { Subscription } from './subscription.ts'
 
 /** Delivers published commits. */
 interface Deliveries {
@@ -10,7 +11,7 @@ interface Deliveries {
 }
 
 /** An open stream whose caller may change. */
-export class Listening {
+export class Listening extends Subscription {
   readonly #subscriber: Subscriber
   readonly #guard: StreamGuard | undefined
   readonly #deliveries: Deliveries
@@ -23,6 +24,7 @@ export class Listening {
     deliveries: Deliveries,
     guarded: (access: Access) => GuardedCaller | undefined,
   ) {
+    super(subscriber, guard)
     this.#subscriber = subscriber
     this.#guard = guard
     this.#deliveries = deliveries
@@ -43,10 +45,5 @@ export class Listening {
   async changeCaller(access: Access): Promise<void> {
     const guarded = this.#guarded(access)
     if (guarded !== undefined) await this.#guard?.changeCaller(guarded)
-  }
-
-  close(): void {
-    this.#guard?.release()
-    this.#subscriber.close()
   }
 }

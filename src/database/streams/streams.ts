@@ -8,7 +8,7 @@ import type { Decision } from '../../rules/decision/decision.ts'
 import type { Position, ReadLimit, TreeStore } from '../../store/store.ts'
 import { endsInPriority, type Path, type PathLike, toPath } from '../../tree/path.ts'
 import type { Authorization, Reads } from '../../tree/read-program.ts'
-import type { Access } from '../access/access.ts'
+import { type Access, checkKeys } from '../access/access.ts'
 import { type Authorizer, RULES, RULES_SINCE } from '../access/authorizer.ts'
 import type { RulesInForce } from '../access/rules-in-force.ts'
 import type { DeclaredIndexes } from '../declared-indexes.ts'
@@ -157,6 +157,8 @@ export class Streams {
   /** Guarded from the start: the credential may be revoked while the stream is being opened. */
   #guard({ path, query, access }: RequestedStream, sink: Sink): StreamGuard | undefined {
     if (access.as === undefined) return undefined
+    // From now on the stream ends with its credential, also while it is being opened.
+    checkKeys(access)
     return this.#guards.guard(sink, this.#guarded({ path, query }, access.as, access))
   }
 

@@ -174,7 +174,7 @@ class Attempt<T> implements AuthorizerOptions {
     const { rules, watchers, record } = this.#writes
     this.#context = context
     const authorizer = rules.authorizerFor(this.options, bounds)
-    const job = withSessionText(writeJob(operation, context, authorizer, watchers, record), this.options)
+    const job = withSessionText(writeJob(operation, context, authorizer, watchers, record, this.options), this.options)
     return request === undefined ? job : onlyOnce(request, operation, context, job)
   }
 

@@ -7,7 +7,7 @@ import type { TreeStore } from '../../store/store.ts'
 import type { Limits } from '../../tree/limits.ts'
 import { endsInPriority, type Path, type PathLike, toPath } from '../../tree/path.ts'
 import { planPatchInSteps, planPut, planPutInSteps, planShortPut, type WritePlan } from '../../tree/write.ts'
-import type { Access } from '../access/access.ts'
+import { type Access, checkKeys } from '../access/access.ts'
 import { type Admission, RULES, RULES_SINCE } from '../access/authorizer.ts'
 import { Denial } from '../access/denial.ts'
 import { addToHistory, RULES_HISTORY } from '../access/rules-history.ts'
@@ -26,6 +26,17 @@ const REACH = { PUT: 'node', POST: 'new-child', PATCH: 'below' } as const satisf
 
 /** A method whose write has a payload. */
 export type PayloadMethod = keyof typeof REACH
+
+/** How rules are replaced. */
+interface RulesReplacement {
+  /** See `RulesVersion.by`. */
+  readonly by: string
+  /** Leaves rules that are stored already. Default false. */
+  readonly isFirst?: boolean
+  /** Source of the rules to replace. Default: any. */
+  readonly expected?: string | undefined
+  readonly access?: Access
+}
 
 /** Placeholder of the length of a generated key, for the checks before the key exists. */
 const ANY_PUSH_ID = '-'.repeat(20)
@@ -84,16 +95,14 @@ export class TreeWrites {
 
   /**
    * Stores checked rules, and adds them to the history.
-   * @param by see `RulesVersion.by`
-   * @param isFirst leaves rules that are stored already
-   * @param expected source of the rules to replace
-   * @throws `admin-state` when others are in force
+   * @throws `admin-state` when others than the expected ones are in force
    */
-  async storeRules(source: string, by: string, isFirst: boolean, expected?: string): Promise<void> {
+  async storeRules(source: string, { by, isFirst = false, expected, access = {} }: RulesReplacement): Promise<void> {
     const authorized = this.#authorized
     const rules = this.#rules
     const initial = rules.fallback.source
     await this.#store.commit(function* ({ now }) {
+      checkKeys(access)
       const stored = yield { kind: 'setting', name: RULES }
       if (isFirst && stored !== undefined) return { result: undefined }
       const known = typeof stored === 'string' ? stored : undefined

@@ -9,6 +9,7 @@ import { etagOfInSteps } from '../../tree/json/print-steps.ts'
 import { formatPath, type Path } from '../../tree/path.ts'
 import type { Reads } from '../../tree/read-program.ts'
 import { isLargePlan, type Write, type WritePlan } from '../../tree/write.ts'
+import { type Access, checkKeys } from '../access/access.ts'
 import type { Authorizer } from '../access/authorizer.ts'
 import { withPauses } from './plan-resolver.ts'
 import type { WriteOperation } from './write-operation.ts'
@@ -38,7 +39,10 @@ export function* writeJob<T>(
   authorizer: Authorizer | undefined,
   watchers: Watchers,
   onWrite?: (writes: readonly Write[]) => void,
+  access: Access = {},
 ): Reads<JobOutcome<T>> {
+  // It may have waited since the caller was identified.
+  checkKeys(access)
   const { result, change } = yield* operation.decide(context, authorizer)
   if (change === undefined) return { result, change }
   const { plan, path, writes, canStoreAhead } = change

@@ -1,4 +1,5 @@
 import type { Caller } from '../../auth/caller.ts'
+import { checkKeys } from '../../database/access/access.ts'
 import { DholeError } from '../../error.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
 import { inTurns } from '../../scheduling/turns.ts'
@@ -6,7 +7,7 @@ import { etagMatches, NULL_ETAG } from '../../tree/json/etag.ts'
 import type { ReadText } from '../../tree/json/node-text.ts'
 import { endsInPriority } from '../../tree/path.ts'
 import type { Exchange } from '../exchange.ts'
-import { callerOf, overriddenCaller } from '../request/caller.ts'
+import { identify, overriddenCaller } from '../request/caller.ts'
 import { acceptsStream, familyOf, idempotencyKeyOf, type Method, methodOf, wantsEtag } from '../request/headers.ts'
 import { exportAnswer } from '../response/export-body.ts'
 import { LARGE_LENGTH } from '../response/large-body.ts'
@@ -46,7 +47,7 @@ export function answerNode(exchange: Exchange): Awaitable<Response> {
   void target.timeoutMs
   if (method !== 'GET') exchange.idempotencyKey = idempotencyKeyOf(request)
   if (raw.filters) exchange.query = target.query(familyOf(exchange))
-  const caller = callerOf(exchange.application, exchange, parameters)
+  const caller = identify(exchange, parameters)
   if (caller instanceof Promise) return caller.then((known) => answerCaller(exchange, method, known))
   return answerCaller(exchange, method, caller)
 }
@@ -136,7 +137,10 @@ function readNode(exchange: Exchange): Awaitable<Response> {
 /** Uses a value at once when it is there; the wait for another may exceed the idle timeout. */
 function then<T>(exchange: Exchange, value: Awaitable<T>, use: (value: T) => Awaitable<Response>): Awaitable<Response> {
   if (!(value instanceof Promise)) return use(value)
-  return exchange.limits.inSilence(exchange, value).then(use)
+  return exchange.limits.inSilence(exchange, value).then((known) => {
+    checkKeys(exchange)
+    return use(known)
+  })
 }
 
 /** The reply to a read. @param node `undefined` where there is none */

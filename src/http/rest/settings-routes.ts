@@ -1,9 +1,10 @@
 import type { Caller } from '../../auth/caller.ts'
+import { checkKeys } from '../../database/access/access.ts'
 import { readInTurns } from '../../database/access/rule-cache.ts'
 import { DholeError } from '../../error.ts'
 import type { Answer, Exchange } from '../exchange.ts'
 import { type BodyOptions, useJson, useText } from '../request/body.ts'
-import { callerOf } from '../request/caller.ts'
+import { identify } from '../request/caller.ts'
 import { methodOf } from '../request/headers.ts'
 import { formatReply } from '../response/reply.ts'
 import { checkSettingsParameters, type SettingsParameters } from '../url/parameters.ts'
@@ -38,13 +39,14 @@ function settingOf(read: SettingAnswer, write: SettingAnswer): Answer {
     const parameters = checkSettingsParameters(exchange.target.raw)
     await checkAdmin(exchange)
     await exchange.application.database.fresh()
+    checkKeys(exchange)
     return method === 'GET' ? read(exchange, parameters) : write(exchange, parameters)
   }
 }
 
 /** Checked again after the body was received: the credential may have ended meanwhile. */
 async function checkAdmin(exchange: Exchange): Promise<Caller> {
-  const caller = await callerOf(exchange.application, exchange, exchange.target.raw.values)
+  const caller = await identify(exchange, exchange.target.raw.values)
   if (caller.kind !== 'admin') throw new DholeError('permission-denied')
   return caller
 }
@@ -60,7 +62,7 @@ function writeRules(exchange: Exchange, { dryRun, print }: SettingsParameters): 
     const caller = await checkAdmin(exchange)
     const { database } = exchange.application
     if (dryRun === 'true') await readInTurns(source)
-    else await database.setRules(source, nameOf(caller))
+    else await database.setRules(source, nameOf(caller), undefined, exchange)
     return formatReply(exchange, DONE, { print })
   })
 }

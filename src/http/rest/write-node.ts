@@ -7,7 +7,7 @@ import type { Awaitable } from '../../scheduling/awaitable.ts'
 import type { Path } from '../../tree/path.ts'
 import type { Exchange } from '../exchange.ts'
 import { hasShortBody, useJson } from '../request/body.ts'
-import { callerOf } from '../request/caller.ts'
+import { identify } from '../request/caller.ts'
 import type { Method } from '../request/headers.ts'
 import { appendReply, writeReply } from '../response/node-reply.ts'
 
@@ -103,7 +103,7 @@ function useNodeJson(exchange: Exchange, method: BodyMethod, use: UseBody): Prom
     const { application, target } = exchange
     const write = () => use(application.database, json, writeOptions(exchange, digest))
     // The credential may have ended while the body was received.
-    const caller = callerOf(application, exchange, target.parameters)
+    const caller = identify(exchange, target.parameters)
     return caller instanceof Promise ? caller.then(write) : write()
   })
 }
@@ -119,9 +119,10 @@ async function patch(database: Database, path: Path, json: unknown, options: Req
 }
 
 function writeOptions(exchange: Exchange, digest?: string | undefined): WriteOptions {
-  const { request, target, as, onTrace, idempotencyKey } = exchange
+  const { request, target, as, keys, onTrace, idempotencyKey } = exchange
   return {
     as,
+    keys,
     onTrace,
     ifMatch: request.headers.get('if-match') ?? undefined,
     maxSeconds: writeSeconds(target.parameters.writeSizeLimit),

@@ -147,7 +147,7 @@ function uidOf({ auth }: Caller): string | undefined {
 
 /** Body of the stream. */
 async function subscribe(exchange: Exchange, connection: Connection): Promise<ReadableStream> {
-  const { request, target, query, as, onTrace, application } = exchange
+  const { request, target, query, as, keys, onTrace, application } = exchange
   const { database, authenticator } = application
   const { path, parameters } = target
   const fresh = database.fresh()
@@ -159,7 +159,7 @@ async function subscribe(exchange: Exchange, connection: Connection): Promise<Re
   // An id of another tree, or a made-up one, is ignored: the stream begins with all data.
   const seq = lastEventId === undefined ? undefined : authenticator.positions.seqOf(lastEventId, epoch)
   const from = seq === undefined ? undefined : { epoch, seq }
-  const options: WatchOptions = { query, as, onTrace, export: parameters.format === 'export', from }
+  const options: WatchOptions = { query, as, keys, onTrace, export: parameters.format === 'export', from }
   connection.subscribed(await database.subscribe(path, options, stream))
   return new ReadableStream(stream)
 }

@@ -1,8 +1,8 @@
-import { longStringOf } from '../../tree/json/long-string.ts'
 import { isStringText, type JsonText, parseStored } from '../../tree/json/print.ts'
 import { sortKey } from '../../tree/order.ts'
 import type { Path } from '../../tree/path.ts'
 import { childKeys, type Leaf, leafOf, type Value, valueAt } from '../../tree/value.ts'
+import { longStringOf } from './long-string.ts'
 import { chunkedTextOf, type Interior, interiorOf, ROOT_KEY, ROOT_PARENT, type Slot } from './slot.ts'
 
 /** A slot that was read, and the slots read below it. */

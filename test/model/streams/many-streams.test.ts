@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { once } from 'node:events'
 import { connect } from 'node:tls'
-import { type EventSource, openSource } from '../../support/event-source.ts'
+import { EventSource, openSource } from '../../support/event-source.ts'
 import { startInProcess } from '../../support/https-server.ts'
 import { type IdleStreams, openIdle } from '../../support/idle-streams.ts'
 import type { Look } from './stream-child.ts'
@@ -31,11 +31,11 @@ function openAll(server: StreamServer): Promise<IdleStreams[]> {
   )
 }
 
-/** Looks until nobody listens, and no more files are open than there should be. */
+/** Looks until nobody listens, and as many files are open as there should be: a lost connection to a database is opened again. */
 async function lookWhenLeft(server: StreamServer, descriptors: number): Promise<Look> {
   for (;;) {
     const look = await server.look()
-    if (look.subscribers === 0 && look.descriptors <= descriptors) return look
+    if (look.subscribers === 0 && look.descriptors === descriptors) return look
   }
 }
 
@@ -55,7 +55,6 @@ test('of thousands of idle streams nothing stays', async () => {
       await Promise.all(connections.map((connection) => connection.drop()))
     }
     const left = await lookWhenLeft(server, before.descriptors)
-    expect(left.descriptors).toBe(before.descriptors)
     expect(left.watched).toBe(0)
     // The first time the process also becomes warm.
     warm ??= left
@@ -87,11 +86,20 @@ test('a client that leaves while its stream is opened leaves nothing', async () 
     await Promise.all(Array.from({ length: LEAVING }, () => leaveAtOnce(server, '/long.json')))
     await lookWhenLeft(server, descriptors)
   }
-  // Their places are free again.
-  const stay = await Promise.all(Array.from({ length: LEAVING }, () => openSource(server, '/long.json')))
-  expect(stay.map(({ status }) => status)).toEqual(new Array<number>(LEAVING).fill(200))
+  // Their places are free again: without one of them, somebody would wait for ever.
+  const stay = await Promise.all(Array.from({ length: LEAVING }, () => openOnceFree(server, '/long.json')))
   await Promise.all(stay.map((source) => source[Symbol.asyncDispose]()))
 }, 60_000)
+
+/** Opens a stream. The place of a client that has left is free when the read for it ends, which no look shows. */
+async function openOnceFree(server: StreamServer, target: string): Promise<EventSource> {
+  for (;;) {
+    const source = await EventSource.open(server, target)
+    if (source.status === 200) return source
+    expect(source.status).toBe(429)
+    await source[Symbol.asyncDispose]()
+  }
+}
 
 /** Asks for a stream, and closes the connection when the request is sent. */
 async function leaveAtOnce({ port, ca }: StreamServer, target: string): Promise<void> {

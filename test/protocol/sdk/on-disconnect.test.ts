@@ -126,3 +126,17 @@ test('a client that comes back ends its former session first', async () => {
   await former.closed.promise
   expect((await server.call('GET', '/online.json')).text).toBe('2')
 })
+
+test('what a client has sent before it leaves is carried out, and what it leaves behind after it', async () => {
+  await server.call('PUT', '/.json', { body: '{}' })
+  await using watcher = await SdkClient.connect(server)
+  await watcher.request('q', { p: '/n', h: '' })
+  const client = await SdkClient.connect(server)
+  // No answer is awaited.
+  client.request('p', { p: '/n', d: 1 })
+  client.request('o', { p: '/n', d: { '.sv': { increment: 10 } } })
+  client.request('p', { p: '/n', d: 2 })
+  client.close()
+  const seen = await watcher.first(5)
+  expect(seen.slice(2)).toEqual(['d /n 1', 'd /n 2', 'd /n 12'])
+})

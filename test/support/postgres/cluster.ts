@@ -5,6 +5,8 @@ import { AS_USER, giveToUser, programs } from './programs.ts'
 
 const PORT = 5432
 const OPTIONS = [
+  // In its folder, which goes with it however it ends.
+  'dynamic_shared_memory_type=mmap',
   'fsync=off',
   'listen_addresses=',
   'max_connections=200',

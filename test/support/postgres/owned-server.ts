@@ -8,6 +8,8 @@ const PORT = 5432
 /** A test process that is killed cannot stop its server. */
 const LONGEST_RUN_SECONDS = 1200
 const OPTIONS = [
+  // In its folder, which goes with it however it ends.
+  'dynamic_shared_memory_type=mmap',
   'fsync=on',
   // Without it, a start after a crash flushes each file by itself.
   'recovery_init_sync_method=syncfs',

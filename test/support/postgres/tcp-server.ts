@@ -9,7 +9,14 @@ const OWNER = 'owner'
 const PASSWORD = 'of the owner'
 /** A test process that is killed cannot stop its server. */
 const LONGEST_RUN = '600'
-const OPTIONS = ['shared_buffers=32MB', 'max_connections=50', 'log_min_messages=panic', 'timezone=UTC', 'ssl=on']
+const OPTIONS = [
+  'dynamic_shared_memory_type=mmap',
+  'shared_buffers=32MB',
+  'max_connections=50',
+  'log_min_messages=panic',
+  'timezone=UTC',
+  'ssl=on',
+]
 /** Longest wait for a server to take connections, in tries of 20 ms. */
 const MOST_TRIES = 1500
 

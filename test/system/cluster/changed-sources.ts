@@ -30,7 +30,7 @@ const PLANTED: Readonly<Record<string, readonly Change[]>> = {
   'batches applied in the wrong order': [
     { file: 'follow/foreign-batches.ts', from: 'ORDER BY l.batch LIMIT', to: 'ORDER BY l.batch DESC LIMIT' },
     { file: 'follow/follower.ts', from: 'if (row.batch <= batch) continue', to: '' },
-    { file: 'follow/follower.ts', from: 'if (row.batch !== batch + 1) return await this.#begin()', to: 'void batch' },
+    { file: 'follow/follower.ts', from: 'if (row.batch !== batch + 1) return false', to: '' },
   ],
 }
 

@@ -13,7 +13,7 @@ test.skipIf(whyNoOwnPostgres !== undefined).each([
   ['reads without the question whether they are fresh', /^GET .*: too old/],
   ['batches applied in the wrong order', /^stream of .*: told \d+ .* after \d+/],
 ] as const)(
-  'the checks find %s',
+  `the checks find %s${whyNoOwnPostgres === undefined ? '' : ` (skipped: ${whyNoOwnPostgres})`}`,
   async (planted, expected) => {
     for (let seed = 1; seed <= MOST_RUNS; seed++) {
       const { problems } = await runCluster({ seed, faults: 40, shares: SHARES, planted })

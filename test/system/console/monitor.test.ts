@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { openSource } from '../../support/event-source.ts'
+import { SdkClient } from '../../support/sdk-client.ts'
 import { customToken } from '../../support/token.ts'
 import { type ConsoleServer, startConsole } from './console-server.ts'
 
@@ -121,5 +122,17 @@ describe('open streams', () => {
     expect(await source.nextMessage()).toMatchObject({ name: 'cancel', text: 'The operator has ended the stream' })
     expect((await server.admin('streams', {})).total).toBe(0)
     expect(await server.admin('stream-end', { id: stream?.id ?? '' })).toEqual({ ended: false })
+  })
+
+  test('of an SDK are listed with their queries, and can be ended', async () => {
+    await using client = await SdkClient.connect(server)
+    const query = { i: '.key', l: 2, vf: 'l' }
+    await client.request('q', { p: '/open/a', h: '', t: 1, q: query })
+    const { total, streams } = await server.admin('streams', {})
+    expect([total, streams[0]?.path, streams[0]?.query]).toEqual([1, '/open/a', JSON.stringify(query)])
+    client.take()
+    expect(await server.admin('stream-end', { id: streams[0]?.id ?? '' })).toEqual({ ended: true })
+    expect(await client.first(1)).toEqual([`c /open/a ${JSON.stringify([query])}`])
+    expect((await server.admin('streams', {})).total).toBe(0)
   })
 })

@@ -3,9 +3,9 @@ import { inLanes } from '../../support/lane.ts'
 import { losePower } from './power-loss.ts'
 import { hasCompiler } from './recording.ts'
 
-const IMAGES = inLanes(30, 800)
-const WITHOUT_SYNC_IMAGES = inLanes(15, 40)
-const FIRST_IMAGES = inLanes(15, 40)
+const IMAGES = inLanes(15, 800)
+const WITHOUT_SYNC_IMAGES = inLanes(10, 40)
+const FIRST_IMAGES = inLanes(8, 40)
 
 function anySeed(): number {
   return crypto.getRandomValues(new Uint32Array(1))[0] ?? 0

@@ -146,6 +146,7 @@ const faults: readonly Fault[] = [
       chmodSync(tree(dir), 0o444)
       chmodSync(`${tree(dir)}-lock`, 0o666)
       for (const name of ['app.secret', 'app.sms']) chmodSync(dir.file(`secrets/${name}`), 0o644)
+      chmodSync(dir.file('operator.secret'), 0o644)
       for (const name of ['certificate.pem', 'certificate-key.pem']) chmodSync(dir.file(`tls/${name}`), 0o644)
       return {}
     },

@@ -35,7 +35,7 @@ class Streams {
     const sink = { write: () => void this.told++ } as unknown as Sink
     this.all = Array.from({ length: STREAMS }, () => {
       const guard = this.guards.guard(sink, { caller, decide: undefined })
-      guard.attach({ callerChanged() {}, end: () => this.#end() })
+      guard.attach({ end: () => this.#end(), callerChanged() {} })
       return guard
     })
     const next = () => {

@@ -1,5 +1,6 @@
-import type { Reservation, ReserveMemory } from '../../../hub/mailbox.ts'
+import type { ReserveMemory } from '../../../hub/mailbox.ts'
 import type { Carrier, EndCause } from '../session/carrier.ts'
+import { HeldMemory } from '../session/held-memory.ts'
 import type { Session } from '../session/session.ts'
 import { BadFrame } from '../socket/frames.ts'
 import { type PollSegment, PollSegments } from './poll-segments.ts'
@@ -17,14 +18,13 @@ export class Polling implements Carrier {
   readonly id: string = crypto.randomUUID()
   readonly password: string = crypto.randomUUID()
   readonly #session: Session
-  readonly #reserve: ReserveMemory
   /** Number that the client has chosen for its functions. */
   readonly #callback: string
   readonly #segments: PollSegments
   readonly #onEnded: () => void
   #waiting: string[] = []
   #length = 0
-  #reservation: Reservation | undefined
+  readonly #memory: HeldMemory
   #room: PromiseWithResolvers<void> | undefined
   /** Answers the request that is held. */
   #held: ((script: string) => void) | undefined
@@ -35,7 +35,7 @@ export class Polling implements Carrier {
   /** @param callback digits @param onEnded called when no more requests are answered */
   constructor(session: Session, reserve: ReserveMemory, callback: string, onEnded: () => void) {
     this.#session = session
-    this.#reserve = reserve
+    this.#memory = new HeldMemory(reserve, () => session.abort())
     this.#callback = callback
     this.#segments = new PollSegments(session.maxLength)
     this.#onEnded = onEnded
@@ -125,8 +125,7 @@ export class Polling implements Carrier {
   #stop(): void {
     this.#isOver = true
     clearTimeout(this.#timer)
-    this.#reservation?.release()
-    this.#reservation = undefined
+    this.#memory.release()
     this.#room?.resolve()
     this.#onEnded()
   }
@@ -137,15 +136,6 @@ export class Polling implements Carrier {
       this.#room?.resolve()
       this.#room = undefined
     }
-    const bytes = (this.#length + this.#segments.waitingLength) * BYTES_PER_UNIT
-    if (bytes === 0 || this.#isOver) {
-      this.#reservation?.release()
-      this.#reservation = undefined
-    } else if (this.#reservation !== undefined) this.#reservation.resize(bytes)
-    else {
-      const reservation = this.#reserve(this, bytes, () => this.#session.abort())
-      if (this.#session.isOver) reservation.release()
-      else this.#reservation = reservation
-    }
+    this.#memory.resize(this.#isOver ? 0 : (this.#length + this.#segments.waitingLength) * BYTES_PER_UNIT)
   }
 }

@@ -7,6 +7,7 @@ import { inTurns } from '../../../scheduling/turns.ts'
 import { textHasHash } from '../../../tree/hash/simple-hash.ts'
 import { joined } from '../../../tree/json/text-pieces.ts'
 import { formatPath, type Path } from '../../../tree/path.ts'
+import type { OpenStreams, StreamFacts } from '../../streams/open-streams.ts'
 import { pushHead, pushTail } from './messages.ts'
 
 /** The connection that a listen belongs to. */
@@ -19,6 +20,12 @@ export interface ListeningConnection {
   lost(listen: Listen, reason: EndReason | undefined): void
   /** Aborts the connection. */
   abort(): void
+  /** Where open streams are listed. */
+  readonly streams: OpenStreams
+  readonly applicationId: string
+  readonly address: string | undefined
+  /** `auth.uid` of the caller. */
+  readonly uid: string | undefined
 }
 
 /** What a client listens to. */
@@ -43,8 +50,14 @@ interface Waiter {
 /** Messages of a batch without their ends, shared by all connections that listen to the same. */
 const heads = new WeakMap<EventBatch, readonly string[]>()
 
+const BYTES_PER_UNIT = 2
+
 /** One listen of a connection. */
-export class Listen implements Sink {
+export class Listen implements Sink, StreamFacts {
+  readonly since = Date.now()
+  bytesSent = 0
+  /** Number in the list of open streams. */
+  #number = 0
   readonly listened: Listened
   readonly reserve: ReserveMemory
   readonly bound: MailboxBound
@@ -70,6 +83,32 @@ export class Listen implements Sink {
   opened(listening: Listening): void {
     this.#listening = listening
     if (this.#isOver) listening.close()
+    else this.#number = this.#connection.streams.add(this)
+  }
+
+  get applicationId(): string {
+    return this.#connection.applicationId
+  }
+
+  get path(): string {
+    return formatPath(this.listened.path)
+  }
+
+  get query(): string | undefined {
+    const { sentQuery } = this.listened
+    return sentQuery === undefined ? undefined : JSON.stringify(sentQuery)
+  }
+
+  get address(): string | undefined {
+    return this.#connection.address
+  }
+
+  get uid(): string | undefined {
+    return this.#connection.uid
+  }
+
+  get waitingBytes(): number {
+    return (this.#listening?.waitingLength ?? 0) * BYTES_PER_UNIT
   }
 
   /** Resolves when what the listen begins with was told, or nothing is told any more. */
@@ -108,9 +147,11 @@ export class Listen implements Sink {
 
   keepAlive(): void {}
 
+  /** The tree or the operator ends it. */
   end(reason?: EndReason): void {
     if (this.#isOver) return
     this.#stop()
+    this.#listening?.close()
     this.#connection.lost(this, reason)
   }
 
@@ -129,7 +170,10 @@ export class Listen implements Sink {
 
   #tell(batch: EventBatch): Promise<void> | undefined {
     let room: Promise<void> | undefined
-    for (const head of this.#headsOf(batch)) room = this.#connection.push(head + this.#tail)
+    for (const head of this.#headsOf(batch)) {
+      this.bytesSent += head.length + this.#tail.length
+      room = this.#connection.push(head + this.#tail)
+    }
     this.#toldUpTo(batch)
     return room
   }
@@ -148,6 +192,7 @@ export class Listen implements Sink {
 
   #stop(): void {
     this.#isOver = true
+    this.#connection.streams.delete(this.#number)
     this.#begun.resolve()
     this.#wake(Number.POSITIVE_INFINITY)
   }

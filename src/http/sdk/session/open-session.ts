@@ -10,7 +10,7 @@ import { sessionsOf } from './sessions.ts'
  * @throws `quota`, `too-busy`
  */
 export async function openSession(exchange: Exchange, former: string | null): Promise<Session> {
-  const { application, target, limits } = exchange
+  const { application, target, limits, service } = exchange
   // Known now: a request that has become a socket has no address any more.
   const place = placeOf(exchange)
   const sessions = sessionsOf(application)
@@ -20,6 +20,7 @@ export async function openSession(exchange: Exchange, former: string | null): Pr
     application,
     host: target.host,
     place,
+    streams: service.streams,
     reserve: limits.reserve,
     maxWaiting: defaultStreams.maxWaiting,
     onFailed: (error) => exchange.reportFailure(error),

@@ -1,9 +1,11 @@
 import type { Application } from '../../../applications/application.ts'
 import { DholeError } from '../../../error.ts'
-import { MailboxBound, type Reservation, type ReserveMemory } from '../../../hub/mailbox.ts'
+import { MailboxBound, type ReserveMemory } from '../../../hub/mailbox.ts'
 import type { EndReason } from '../../../hub/sink.ts'
 import { piecesOf } from '../../../tree/json/text-pieces.ts'
+import type { OpenStreams } from '../../streams/open-streams.ts'
 import type { Carrier, NextCarrier } from './carrier.ts'
+import { HeldMemory } from './held-memory.ts'
 import { type ClientPlace, type Credential, Identity } from './identity.ts'
 import type { Listen, ListeningConnection } from './listen.ts'
 import {
@@ -20,6 +22,10 @@ import { parseMessage } from './parse-message.ts'
 import { Requests } from './requests.ts'
 
 const BYTES_PER_UNIT = 2
+/** Length of a message beside its data. */
+const ENVELOPE = 1024
+/** Actions that are carried out although their client has left. */
+const WRITING: ReadonlySet<string> = new Set(['p', 'm', 'o', 'om', 'oc', 'auth', 'gauth', 'unauth'])
 
 /** What a session is made of. */
 export interface SessionParts {
@@ -27,10 +33,10 @@ export interface SessionParts {
   /** Host with its port, as the client has sent it: it connects there again. */
   readonly host: string
   readonly place: ClientPlace
+  readonly streams: OpenStreams
   readonly reserve: ReserveMemory
   /** Maximum waiting events of all listens, in UTF-16 code units. */
   readonly maxWaiting: number
-  /** Reports an unforeseen error. */
   readonly onFailed: (error: unknown) => void
   /** Called once, when the session has ended and what its client wanted written then is written. */
   readonly onEnded: () => void
@@ -53,11 +59,12 @@ export class Session implements ListeningConnection {
   readonly #detach: () => void
   readonly #waiting: string[] = []
   #waitingLength = 0
-  #reservation: Reservation | undefined
+  readonly #memory: HeldMemory
   #carrier: Carrier | undefined
   /** A carrier that the client has chosen, until it has sent everything by the old one. */
   #next: NextCarrier | undefined
-  #isRunning = false
+  /** Resolves when nothing is being carried out. */
+  #running: Promise<void> | undefined
   #isOver = false
   readonly #ended = Promise.withResolvers<void>()
 
@@ -65,6 +72,7 @@ export class Session implements ListeningConnection {
     const { application, place, reserve, maxWaiting } = parts
     const { authenticator, database } = application
     this.reserve = reserve
+    this.#memory = new HeldMemory(reserve, () => this.abort())
     this.bound = new MailboxBound(maxWaiting)
     this.#parts = parts
     this.#maxBytes = database.limits.maxWriteBytes
@@ -74,9 +82,26 @@ export class Session implements ListeningConnection {
     this.#detach = database.sessions.add(this)
   }
 
+  get streams(): OpenStreams {
+    return this.#parts.streams
+  }
+
+  get applicationId(): string {
+    return this.#parts.application.id
+  }
+
+  get address(): string | undefined {
+    return this.#parts.place.address
+  }
+
+  get uid(): string | undefined {
+    const uid = this.#identity.known.auth?.['uid']
+    return typeof uid === 'string' ? uid : undefined
+  }
+
   /** Longest message of a client, in UTF-16 code units. */
   get maxLength(): number {
-    return this.#maxBytes + 1024
+    return this.#maxBytes + ENVELOPE
   }
 
   get isOver(): boolean {
@@ -112,16 +137,13 @@ export class Session implements ListeningConnection {
     this.#waiting.push(text)
     this.#waitingLength += text.length
     this.#count()
-    if (!this.#isRunning && !this.#isOver) void this.#run()
+    if (!this.#isOver) this.#running ??= this.#run()
   }
 
-  /** The client has left. */
+  /** The client has left. What it has sent before is carried out. */
   close(): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#waiting.length = 0
-    this.#reservation?.release()
-    this.#reservation = undefined
     this.#requests.closeListens()
     this.#detach()
     void this.#finish()
@@ -184,29 +206,18 @@ export class Session implements ListeningConnection {
 
   /** Counts what waits to be carried out, and what the client keeps here. */
   #count(): void {
-    if (this.#isOver) return
-    const bytes = this.#waitingLength * BYTES_PER_UNIT + this.#requests.heldBytes
-    if (bytes === 0) {
-      this.#reservation?.release()
-      this.#reservation = undefined
-    } else if (this.#reservation !== undefined) this.#reservation.resize(bytes)
-    else {
-      const reservation = this.reserve(this, bytes, () => this.abort())
-      // It may have been aborted at once.
-      if (this.isOver) reservation.release()
-      else this.#reservation = reservation
-    }
+    this.#memory.resize(this.#waitingLength * BYTES_PER_UNIT + this.#requests.heldBytes)
   }
 
   async #run(): Promise<void> {
-    this.#isRunning = true
-    for (let text = this.#waiting[0]; text !== undefined && !this.#isOver; text = this.#waiting[0]) {
+    for (let text = this.#waiting[0]; text !== undefined; text = this.#waiting[0]) {
       await this.#process(text)
+      // An abort has emptied it.
+      if (this.#waiting.length > 0) this.#waitingLength -= text.length
       this.#waiting.shift()
-      this.#waitingLength -= text.length
       this.#count()
     }
-    this.#isRunning = false
+    this.#running = undefined
   }
 
   async #process(text: string): Promise<void> {
@@ -218,7 +229,7 @@ export class Session implements ListeningConnection {
       return
     }
     if ('control' in message) this.#takeControl(message.control)
-    else {
+    else if (!this.#isOver || WRITING.has(message.action)) {
       const answer = await this.#answer(() => this.#requests.answer(message))
       this.#send(answerHead(message.number, answer) + piecesOf(answer.data).join('') + ANSWER_TAIL)
     }
@@ -255,6 +266,8 @@ export class Session implements ListeningConnection {
 
   #end(...why: Parameters<Carrier['end']>): void {
     if (this.#isOver) return
+    this.#waiting.length = 0
+    this.#waitingLength = 0
     this.close()
     this.#carrier?.end(...why)
     this.#next?.end(...why)
@@ -262,10 +275,12 @@ export class Session implements ListeningConnection {
 
   async #finish(): Promise<void> {
     try {
+      await this.#running
       await this.#requests.writeOnDisconnect(this.#identity.known)
     } catch (error) {
       this.#parts.onFailed(error)
     } finally {
+      this.#memory.release()
       this.#identity.signOut()
       this.#release()
       this.#parts.onEnded()

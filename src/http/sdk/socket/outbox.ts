@@ -1,5 +1,6 @@
-import type { Reservation, ReserveMemory } from '../../../hub/mailbox.ts'
+import type { ReserveMemory } from '../../../hub/mailbox.ts'
 import { loopTurn } from '../../../scheduling/loop-turn.ts'
+import { HeldMemory } from '../session/held-memory.ts'
 import { framesOf } from './frames.ts'
 
 const BYTES_PER_UNIT = 2
@@ -16,14 +17,13 @@ export interface FrameSocket {
 /** Sends the messages of one connection, in order. What the connection does not take yet waits here, and is counted. */
 export class Outbox {
   readonly #socket: FrameSocket
-  readonly #reserve: ReserveMemory
   readonly #abort: () => void
   readonly #sent: (bytes: number) => void
   readonly #waiting: string[] = []
   /** Remaining frames of the message that is being sent. */
   #frames: Generator<string, void> | undefined
   #length = 0
-  #reservation: Reservation | undefined
+  readonly #memory: HeldMemory
   #room: PromiseWithResolvers<void> | undefined
   #isFull = false
   #isOver = false
@@ -34,7 +34,10 @@ export class Outbox {
    */
   constructor(socket: FrameSocket, reserve: ReserveMemory, abort: () => void, sent: (bytes: number) => void) {
     this.#socket = socket
-    this.#reserve = reserve
+    this.#memory = new HeldMemory(reserve, () => {
+      this.end()
+      abort()
+    })
     this.#abort = abort
     this.#sent = sent
   }
@@ -105,23 +108,11 @@ export class Outbox {
   /** Reserves memory for what waits. */
   #count(): void {
     if (this.#length === 0) {
-      this.#reservation?.release()
-      this.#reservation = undefined
+      this.#memory.release()
       this.#room?.resolve()
       this.#room = undefined
       return
     }
-    const bytes = this.#length * BYTES_PER_UNIT
-    if (this.#reservation !== undefined) {
-      this.#reservation.resize(bytes)
-      return
-    }
-    const reservation = this.#reserve(this, bytes, () => {
-      this.end()
-      this.#abort()
-    })
-    // It may have been aborted at once.
-    if (this.#isOver) reservation.release()
-    else this.#reservation = reservation
+    this.#memory.resize(this.#length * BYTES_PER_UNIT)
   }
 }

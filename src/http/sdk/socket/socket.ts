@@ -1,5 +1,6 @@
-import type { Reservation, ReserveMemory } from '../../../hub/mailbox.ts'
+import type { ReserveMemory } from '../../../hub/mailbox.ts'
 import type { Carrier, EndCause } from '../session/carrier.ts'
+import { HeldMemory } from '../session/held-memory.ts'
 import type { Session } from '../session/session.ts'
 import { BadFrame, FrameReader } from './frames.ts'
 import { type FrameSocket, Outbox } from './outbox.ts'
@@ -30,7 +31,7 @@ export class Socket implements Carrier {
   readonly #reader: FrameReader
   #socket: RawSocket | undefined
   #outbox: Outbox | undefined
-  #reservation: Reservation | undefined
+  readonly #memory: HeldMemory
   #timer: Timer | undefined
   #isOver = false
 
@@ -38,6 +39,7 @@ export class Socket implements Carrier {
     this.session = session
     this.#service = service
     this.#reader = new FrameReader(session.maxLength)
+    this.#memory = new HeldMemory(service.reserve, () => session.abort())
   }
 
   get room(): Promise<void> | undefined {
@@ -94,8 +96,7 @@ export class Socket implements Carrier {
   #stop(): void {
     this.#isOver = true
     clearTimeout(this.#timer)
-    this.#reservation?.release()
-    this.#reservation = undefined
+    this.#memory.release()
     this.#outbox?.end()
   }
 
@@ -105,18 +106,11 @@ export class Socket implements Carrier {
     if (!isWithinMessage) {
       clearTimeout(this.#timer)
       this.#timer = undefined
-      this.#reservation?.release()
-      this.#reservation = undefined
+      this.#memory.release()
       return
     }
     this.#timer ??= setTimeout(() => this.session.refuse('the segments of a message took too long'), SEGMENTS_MS)
     this.#timer.unref()
-    const bytes = waitingLength * BYTES_PER_UNIT
-    if (this.#reservation !== undefined) this.#reservation.resize(bytes)
-    else {
-      const reservation = this.#service.reserve(this, bytes, () => this.session.abort())
-      if (this.session.isOver) reservation.release()
-      else this.#reservation = reservation
-    }
+    this.#memory.resize(waitingLength * BYTES_PER_UNIT)
   }
 }

@@ -21,9 +21,9 @@ import { type JobResult, OpenBatch } from './jobs/open-batch.ts'
 import type { RecordClock } from './record-clock.ts'
 import { textParts } from './text-parts.ts'
 import { treeParts } from './tree-parts.ts'
+import type { WriteAccess } from './turns/write-access.ts'
+import { WriterQueue } from './turns/writer-queue.ts'
 import type { OpenIndexes } from './working-tree.ts'
-import type { WriteAccess } from './write-access.ts'
-import { WriterQueue } from './writer-queue.ts'
 
 /** Reads interior nodes for jobs, as of the last batch. @param statements default: those of a snapshot */
 type ReadInterior = (kind: 'node' | 'size', path: Path, statements?: Statements) => Promise<ReadAnswer>

@@ -3,8 +3,8 @@ import { type AppliedBatch, type CommitPart, LogFlag, type PartContext } from '.
 import type { Parameter, Statements } from '../connection/lane.ts'
 import type { Lanes } from '../connection/lanes.ts'
 import { BatchConflict } from './batch-conflict.ts'
-import type { WriteTurn } from './write-turn.ts'
-import { TRIED_LOCK, TRY_LOCK } from './writer-lock.ts'
+import type { WriteTurn } from './turns/write-turn.ts'
+import { TRIED_LOCK, TRY_LOCK } from './turns/writer-lock.ts'
 
 /** Version of the rows of the log. */
 const FORMAT = 1

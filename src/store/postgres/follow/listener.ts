@@ -11,7 +11,7 @@ const FIND_MS = 5000
 const ECHO = '?'
 
 /** Notifications do not arrive, because something between this process and the database drops them. */
-export class NoNotifications extends Error {
+class NoNotifications extends Error {
   constructor() {
     super(
       'notifications do not arrive, as through a pooler: set DATABASE_LISTEN_URL to the address of the database itself, or HINTS=poll',

@@ -1,7 +1,7 @@
 import { DholeError } from '../../../error.ts'
 import type { Awaitable } from '../../../scheduling/awaitable.ts'
-import { parseStringInSteps } from '../../../tree/json/long-string.ts'
 import type { Reads } from '../../../tree/read-program.ts'
+import { parseStringInSteps } from '../../rows/long-string.ts'
 import type { ReadLimit } from '../../store.ts'
 import type { AppliedTree } from '../applied-tree.ts'
 import { Patience } from '../commit/committer.ts'

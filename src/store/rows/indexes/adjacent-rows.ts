@@ -1,7 +1,7 @@
-import { parseBeginning } from '../../../tree/json/long-string.ts'
 import { SortKind, sortValue } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
 import { type Value, valueAt } from '../../../tree/value.ts'
+import { parseBeginning } from '../long-string.ts'
 import { type ChildRow, interiorOf } from '../slot.ts'
 import type { AdjacentChild, AdjacentChildren, Presence } from './index-entries.ts'
 import type { SortValueReader } from './index-write-hook.ts'

@@ -1,9 +1,9 @@
-import { parseBeginning } from '../../../tree/json/long-string.ts'
 import type { JsonText } from '../../../tree/json/print.ts'
 import { type SortValue, sortKey, sortValue } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
 import { type Value, valueAt } from '../../../tree/value.ts'
 import type { Write } from '../../../tree/write.ts'
+import { parseBeginning } from '../long-string.ts'
 import { interiorOf, ownText, type Slot } from '../slot.ts'
 import type { PathSlot } from '../write-plan.ts'
 import {

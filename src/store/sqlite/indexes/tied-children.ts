@@ -2,10 +2,10 @@ import { DholeError } from '../../../error.ts'
 import type { Range } from '../../../query/range.ts'
 import { INDEXED_LENGTH } from '../../rows/chunked-text.ts'
 import { isLong } from '../../rows/indexes/index-value.ts'
+import type { EntryRow } from '../../rows/indexes/list-scan.ts'
 import { type Budget, spend } from '../../rows/read-budget.ts'
 import type { ChildRow } from '../../rows/slot.ts'
 import type { Candidate, ExactOrder } from '../query/exact-order.ts'
-import type { EntryRow } from '../query/range-scan.ts'
 import { TEXT_LIMIT } from './text-limit.ts'
 
 /** Children above twice the limit of which the last ones are left out. */

@@ -1,30 +1,13 @@
 import { DholeError } from '../../../error.ts'
+import type { EntryRow, ListScan, ScannedIndex } from '../../rows/indexes/list-scan.ts'
 import { type Argument, behind, type ScanRange } from '../../rows/indexes/scan-range.ts'
 import { pageSizes, ROWS_MEASURED } from '../../rows/page-sizes.ts'
 import { type ChildRow, type Interior, Trait } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import { type Projection, printQuery, type Shape } from './query-sql.ts'
 
-/** A child with its entry in an index. */
-export interface EntryRow extends ChildRow {
-  readonly kind: number
-  readonly sorted: string | number
-}
-
-/** An index that is read. */
-export interface ScannedIndex {
-  readonly id: number
-  /** Whether entries hold the short texts of the children. */
-  readonly covering: boolean
-}
-
-/** A range of a list in key order or in the order of an index, and the direction to read it in. */
-export interface RangeScan {
-  readonly list: number
-  /** Index to read; `undefined` reads the table in key order. */
-  readonly index: ScannedIndex | undefined
-  readonly range: ScanRange
-  readonly descending: boolean
+/** As `ListScan`, with what is known of the texts. */
+export interface RangeScan extends ListScan {
   /** Whether children may have long texts: fewer of them are read in one step. */
   readonly hasLongTexts: boolean
 }

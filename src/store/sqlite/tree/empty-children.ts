@@ -1,8 +1,9 @@
 import { NO_VALUE, SortKind } from '../../../tree/order.ts'
 import type { Path } from '../../../tree/path.ts'
+import type { ScannedIndex } from '../../rows/indexes/list-scan.ts'
 import { behind, fromKey, type ScanRange, WHOLE } from '../../rows/indexes/scan-range.ts'
 import type { ChildRow } from '../../rows/slot.ts'
-import { maxPageSize, type RangeScan, type RangeScanner, type ScannedIndex } from '../query/range-scan.ts'
+import { maxPageSize, type RangeScan, type RangeScanner } from '../query/range-scan.ts'
 import type { TreeReader } from './tree-reader.ts'
 
 /** Growth of the page size while pages end with a child without a value. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { silentObserver } from '../../../../src/observer.ts'
-import { TAKE_LOCK } from '../../../../src/store/postgres/commit/writer-lock.ts'
+import { TAKE_LOCK } from '../../../../src/store/postgres/commit/turns/writer-lock.ts'
 import { ConnectionLost } from '../../../../src/store/postgres/connection/database-errors.ts'
 import type { Lanes } from '../../../../src/store/postgres/connection/lanes.ts'
 import { Freshness } from '../../../../src/store/postgres/follow/freshness.ts'

@@ -1,7 +1,7 @@
-import { parseBeginning } from '../../../../tree/json/long-string.ts'
 import { type SortValue, sortKey, sortValue } from '../../../../tree/order.ts'
 import type { Path } from '../../../../tree/path.ts'
 import { valueAt } from '../../../../tree/value.ts'
+import { parseBeginning } from '../../../rows/long-string.ts'
 import { type ChildRow, type Interior, isChild, NOWHERE, ROOT_KEY, ROOT_PARENT, type Slot } from '../../../rows/slot.ts'
 import { Journal } from '../journal.ts'
 import { Missing, type Unknown, type WorkingTree } from '../working-tree.ts'

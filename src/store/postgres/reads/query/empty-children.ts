@@ -1,8 +1,9 @@
 import { NO_VALUE, SortKind } from '../../../../tree/order.ts'
+import type { ListScan, ScannedIndex } from '../../../rows/indexes/list-scan.ts'
 import { behind, fromKey, type ScanRange, WHOLE } from '../../../rows/indexes/scan-range.ts'
 import type { ChildRow } from '../../../rows/slot.ts'
 import type { ExactOrder } from './exact-order.ts'
-import type { RangeScan, RangeScanner, ScannedIndex } from './range-scanner.ts'
+import type { RangeScanner } from './range-scanner.ts'
 
 /** Growth of the page size while pages end with a child without a value, and greatest size. */
 const PAGE_GROWTH = 4
@@ -11,7 +12,7 @@ const MOST_ROWS = 1024
 /** A walk along the table past the children that an index has no rows for. */
 interface EmptyChildrenScan {
   /** A scan of the table. */
-  readonly scan: RangeScan
+  readonly scan: ListScan
   readonly index: ScannedIndex
   /** Order of the index. */
   readonly order: ExactOrder
@@ -56,7 +57,7 @@ export async function* emptyChildren(
 }
 
 /** The marks behind a key, in the direction of the scan. */
-function marksBehind(scan: RangeScan, index: ScannedIndex, key: string): RangeScan {
+function marksBehind(scan: ListScan, index: ScannedIndex, key: string): ListScan {
   const { kind, value } = NO_VALUE
   const all: ScanRange = {
     start: { shape: 'value=', args: [kind, value] },

@@ -1,6 +1,7 @@
 import { DholeError } from '../../../../error.ts'
 import type { Query } from '../../../../query/query.ts'
 import { type Range, rangeOf } from '../../../../query/range.ts'
+import type { ListScan } from '../../../rows/indexes/list-scan.ts'
 import { divide, indexRange, mayMatchMore, type ScanRange } from '../../../rows/indexes/scan-range.ts'
 import type { ChildRow } from '../../../rows/slot.ts'
 import { TEXT_LIMIT } from '../../indexes/stored-value.ts'
@@ -8,7 +9,7 @@ import type { Reading } from '../reading.ts'
 import type { IndexAccessPath } from './access-path.ts'
 import { emptyChildren } from './empty-children.ts'
 import { type Candidate, ExactOrder } from './exact-order.ts'
-import type { RangeScan, RangeScanner } from './range-scanner.ts'
+import type { RangeScanner } from './range-scanner.ts'
 import { TiedChildren } from './tied-children.ts'
 
 /** Bounds of reading one part of a range. */
@@ -136,7 +137,7 @@ export class IndexReader {
     return this.#order.rowsOf(chosen, maxLength)
   }
 
-  #scan(range: Range, descending: boolean): RangeScan {
+  #scan(range: Range, descending: boolean): ListScan {
     const { list, index } = this.#access
     return { list: list.id, index, range: indexRange(range, TEXT_LIMIT), descending }
   }

@@ -9,6 +9,7 @@ import { NodeText, type ReadText } from '../../../../tree/json/node-text.ts'
 import { mapInSteps } from '../../../../tree/json/sort-steps.ts'
 import type { AnyText } from '../../../../tree/json/text-pieces.ts'
 import { keyOf } from '../../../../tree/order.ts'
+import type { ListScan } from '../../../rows/indexes/list-scan.ts'
 import { INTEGER_KEYS, indexRange, keyRange, mayMatchMore, textKeyRange } from '../../../rows/indexes/scan-range.ts'
 import { type Budget, spend } from '../../../rows/read-budget.ts'
 import { chosenInText, keyByText, selectInText } from '../../../rows/select-in-text.ts'
@@ -22,7 +23,7 @@ import { Subtrees } from '../subtree/subtrees.ts'
 import type { AccessPath, ListAccessPath } from './access-path.ts'
 import { type Candidate, ExactOrder } from './exact-order.ts'
 import { IndexReader, NO_LIMIT } from './index-reader.ts'
-import type { RangeScan, RangeScanner } from './range-scanner.ts'
+import type { RangeScanner } from './range-scanner.ts'
 
 /** Children assembled between two pauses. */
 const STEP_CHILDREN = 1024
@@ -134,7 +135,7 @@ export class QueryReader {
 
   /** Scans the table from the end that the limit counts from. */
   async #inKeyOrder(
-    range: RangeScan['range'],
+    range: ListScan['range'],
     list: Interior,
     { limit }: Query,
     maxLength: number,
@@ -254,7 +255,7 @@ function spendText(budget: Budget, text: string | null): string {
   return spend(budget, text)
 }
 
-function keyScan({ id }: Interior, range: RangeScan['range'], descending: boolean): RangeScan {
+function keyScan({ id }: Interior, range: ListScan['range'], descending: boolean): ListScan {
   return { list: id, index: undefined, range, descending }
 }
 

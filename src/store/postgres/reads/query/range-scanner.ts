@@ -1,4 +1,5 @@
 import { DholeError } from '../../../../error.ts'
+import type { EntryRow, ListScan } from '../../../rows/indexes/list-scan.ts'
 import { type Argument, behind, type ScanRange } from '../../../rows/indexes/scan-range.ts'
 import type { ChildRow } from '../../../rows/slot.ts'
 import { arrayOf } from '../../connection/arrays.ts'
@@ -6,28 +7,6 @@ import type { Parameter } from '../../connection/lane.ts'
 import { entryBytes, entryValue } from '../../indexes/stored-value.ts'
 import type { Reading } from '../reading.ts'
 import { LOOKUP, type Projection, printRange, type Shape } from '../statements/range-statements.ts'
-
-/** A child with its entry in an index. */
-export interface EntryRow extends ChildRow {
-  readonly kind: number
-  readonly sorted: string | number
-}
-
-/** An index that is read. */
-export interface ScannedIndex {
-  readonly id: number
-  /** Whether entries hold the short texts of the children. */
-  readonly covering: boolean
-}
-
-/** A range of a list in key order or in the order of an index, and the direction to read it in. */
-export interface RangeScan {
-  readonly list: number
-  /** Index to read; `undefined` reads the table in key order. */
-  readonly index: ScannedIndex | undefined
-  readonly range: ScanRange
-  readonly descending: boolean
-}
 
 interface Row {
   readonly key: string
@@ -60,18 +39,18 @@ export class RangeScanner {
   }
 
   /** Keys in the direction of the scan. */
-  async keys(scan: RangeScan, limit: number): Promise<string[]> {
+  async keys(scan: ListScan, limit: number): Promise<string[]> {
     const keys: string[] = []
     for await (const page of this.keyPages(scan, limit)) for (const key of page) keys.push(key)
     return keys
   }
 
-  async *keyPages(scan: RangeScan, limit: number): AsyncGenerator<string[], void> {
+  async *keyPages(scan: ListScan, limit: number): AsyncGenerator<string[], void> {
     for await (const page of this.#pages(scan, 'keys', limit)) yield page.map(({ key }) => key)
   }
 
   /** Whether a range holds more than `count` children. */
-  async exceeds(scan: RangeScan, count: number): Promise<boolean> {
+  async exceeds(scan: ListScan, count: number): Promise<boolean> {
     return (await this.#run(scan, 'landmark', [count])).length > 0
   }
 
@@ -80,7 +59,7 @@ export class RangeScanner {
    * @param maxLength maximum text of all children together
    * @throws `read-too-big`
    */
-  async children(scan: RangeScan, limit: number, maxLength: number): Promise<ChildRow[]> {
+  async children(scan: ListScan, limit: number, maxLength: number): Promise<ChildRow[]> {
     const children: ChildRow[] = []
     let left = maxLength
     for await (const page of this.#pages(scan, 'children', limit)) {
@@ -94,22 +73,19 @@ export class RangeScanner {
   }
 
   /** The first children of a range of the table, and whether no more follow. At least one, if there is one. */
-  async first(
-    scan: RangeScan,
-    limit: number,
-  ): Promise<{ readonly rows: readonly ChildRow[]; readonly isAll: boolean }> {
+  async first(scan: ListScan, limit: number): Promise<{ readonly rows: readonly ChildRow[]; readonly isAll: boolean }> {
     const rows = await this.#run(scan, 'children', [limit, PAGE_BYTES])
     return { rows: rows.map(childOf), isAll: isEnd(rows, limit) }
   }
 
   /** The first entry of a range of an index. */
-  async firstEntry(scan: RangeScan): Promise<{ readonly kind: number; readonly key: string } | undefined> {
+  async firstEntry(scan: ListScan): Promise<{ readonly kind: number; readonly key: string } | undefined> {
     const [row] = await this.#run(scan, 'keys', [1])
     return row && { kind: row.kind ?? 0, key: row.key }
   }
 
   /** All children of a range of the table, page by page. */
-  async *pages(scan: RangeScan): AsyncGenerator<readonly ChildRow[], void> {
+  async *pages(scan: ListScan): AsyncGenerator<readonly ChildRow[], void> {
     for await (const page of this.#pages(scan, 'children', NO_LIMIT)) yield page.map(childOf)
   }
 
@@ -117,13 +93,13 @@ export class RangeScanner {
    * Children of a range of an index with their entries, page by page.
    * @param expected how many may be enough
    */
-  async *entries(scan: RangeScan, expected: number): AsyncGenerator<readonly EntryRow[], void> {
+  async *entries(scan: ListScan, expected: number): AsyncGenerator<readonly EntryRow[], void> {
     for await (const page of this.#pages(scan, 'children', NO_LIMIT, expected)) {
       yield page.map((row) => ({ ...childOf(row), kind: row.kind ?? 0, sorted: sortedOf(row) }))
     }
   }
 
-  async count(scan: RangeScan): Promise<number> {
+  async count(scan: ListScan): Promise<number> {
     let counted = 0
     for (let { range } = scan; ; ) {
       const rest = { ...scan, range }
@@ -155,7 +131,7 @@ export class RangeScanner {
 
   /** @param expected how many may be enough */
   async *#pages(
-    scan: RangeScan,
+    scan: ListScan,
     projection: 'children' | 'keys',
     limit: number,
     expected = limit,
@@ -174,7 +150,7 @@ export class RangeScanner {
     }
   }
 
-  #run(scan: RangeScan, projection: Projection, numbers: readonly number[]): Promise<readonly Row[]> {
+  #run(scan: ListScan, projection: Projection, numbers: readonly number[]): Promise<readonly Row[]> {
     const { list, index, range, descending } = scan
     const [start, end] = [sendable(range.start, 'key'), sendable(range.end, 'key=')]
     const over = index === undefined ? 'node' : index.covering && projection === 'children' ? 'covering' : 'index'
@@ -226,7 +202,7 @@ function sortedOf({ kind, sorted }: Row): string | number {
 }
 
 /** Position of a row that was read. */
-function positionOf({ index }: RangeScan, row: Row): Argument[] {
+function positionOf({ index }: ListScan, row: Row): Argument[] {
   return index === undefined ? [row.key] : [row.kind ?? 0, sortedOf(row), row.key]
 }
 

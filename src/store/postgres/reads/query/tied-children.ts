@@ -1,8 +1,8 @@
 import { DholeError } from '../../../../error.ts'
 import { isLong } from '../../../rows/indexes/index-value.ts'
+import type { EntryRow } from '../../../rows/indexes/list-scan.ts'
 import { TEXT_LIMIT } from '../../indexes/stored-value.ts'
 import type { Candidate, ExactOrder } from './exact-order.ts'
-import type { EntryRow } from './range-scanner.ts'
 
 /** Children above twice the limit of which the last ones are left out. */
 const PRUNED_ABOVE = 512

@@ -6,7 +6,7 @@ import {
   parseBeginning,
   parseLongLeaf,
   parseStringInSteps,
-} from '../../../src/tree/json/long-string.ts'
+} from '../../../src/store/rows/long-string.ts'
 
 /** Longer than two steps. */
 const LENGTH = 300_000

@@ -1,7 +1,7 @@
-import type { Statements } from '../connection/lane.ts'
-import type { Lanes } from '../connection/lanes.ts'
-import { commitBatch, commitInTurn, type ReadyBatch } from './commit-statement.ts'
-import type { Patience } from './committer.ts'
+import type { Statements } from '../../connection/lane.ts'
+import type { Lanes } from '../../connection/lanes.ts'
+import { commitBatch, commitInTurn, type ReadyBatch } from '../commit-statement.ts'
+import type { Patience } from '../committer.ts'
 import type { WriteTurn } from './write-turn.ts'
 
 /** How one attempt to write a batch uses the database. What it throws is thrown by the database, or a `BatchConflict`. */

@@ -1,9 +1,9 @@
-import { loopTurn } from '../../../scheduling/loop-turn.ts'
-import type { Parameter, Statements } from '../connection/lane.ts'
-import type { Lanes, TakenLane } from '../connection/lanes.ts'
-import type { Follower } from '../follow/follower.ts'
-import { PAGE_ROWS, rowsAfter } from '../follow/foreign-batches.ts'
-import { BatchConflict } from './batch-conflict.ts'
+import { loopTurn } from '../../../../scheduling/loop-turn.ts'
+import type { Parameter, Statements } from '../../connection/lane.ts'
+import type { Lanes, TakenLane } from '../../connection/lanes.ts'
+import type { Follower } from '../../follow/follower.ts'
+import { PAGE_ROWS, rowsAfter } from '../../follow/foreign-batches.ts'
+import { BatchConflict } from '../batch-conflict.ts'
 import { TAKE_LOCK } from './writer-lock.ts'
 
 /** Time after which the server ends the transaction of a process that was stopped, in milliseconds. */

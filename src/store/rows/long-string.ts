@@ -1,6 +1,6 @@
 import type { Steps } from '../../scheduling/steps.ts'
-import { isBranch, setMember, VALUE, type Value } from '../value.ts'
-import { isStringText, type JsonText, parseStored, withoutOwnPriority } from './print.ts'
+import { isStringText, type JsonText, parseStored, withoutOwnPriority } from '../../tree/json/print.ts'
+import { isBranch, setMember, VALUE, type Value } from '../../tree/value.ts'
 
 /** A longer text of a string takes milliseconds to parse, in UTF-16 code units. */
 const LONG = 128 * 1024

@@ -1,15 +1,15 @@
-import type { AppliedTree } from '../applied-tree.ts'
-import { isServerError } from '../connection/database-errors.ts'
-import type { Lanes } from '../connection/lanes.ts'
-import type { Follower } from '../follow/follower.ts'
-import { BatchConflict } from './batch-conflict.ts'
-import type { Patience } from './committer.ts'
+import type { AppliedTree } from '../../applied-tree.ts'
+import { isServerError } from '../../connection/database-errors.ts'
+import type { Lanes } from '../../connection/lanes.ts'
+import type { Follower } from '../../follow/follower.ts'
+import { BatchConflict } from '../batch-conflict.ts'
+import type { Patience } from '../committer.ts'
 import { accessInTurn, freeAccess, type WriteAccess } from './write-access.ts'
 import { WriteTurn } from './write-turn.ts'
 
 /** How long batches queue after one of another process was met, in milliseconds. */
 const QUEUE_MS = 1000
-/** How long nobody queues after a wait in vain, in milliseconds. */
+/** How long this process writes without the lock after a wait in vain, in milliseconds. */
 const VAIN_MS = 3000
 
 /** SQLSTATE of a lock that was not free in time. */
