@@ -98,7 +98,8 @@ export class Database {
 
   /**
    * Replaces the rules. Each write is authorised by the rules before it in the order of writes. Streams that the new
-   * rules do not allow are ended, on every process that has the tree open. The history names `by`; `access` has valid keys.
+   * rules do not allow are ended, on every process that has the tree open.
+   * @param by who does it, for the history @param access its keys must be in force
    * @throws `bad-rules`, `rule-wildcards`: the old ones stay; `admin-state` when `expected` is not the source in force
    * @see docs/reference/protocol.md#rules
    */
