@@ -98,8 +98,7 @@ export class Database {
 
   /**
    * Replaces the rules. Each write is authorised by the rules before it in the order of writes. Streams that the new
-   * rules do not allow are ended, on every process that has the tree open.
-   * @param by who does it, for the history @param access its keys must be in force
+   * rules do not allow are ended, on every process that has the tree open. The history names `by`.
    * @throws `bad-rules`, `rule-wildcards`: the old ones stay; `admin-state` when `expected` is not the source in force
    * @see docs/reference/protocol.md#rules
    */
@@ -237,7 +236,6 @@ export class Database {
 
   /**
    * Delivers to a sink what `watch` yields. When reading is denied later, the sink ends with that reason.
-   * @returns the open stream
    * @throws as `watch`; `bad-parameter` for the path of a priority
    */
   async subscribe(path: PathLike, options: WatchOptions, sink: Sink): Promise<Subscription> {
@@ -280,7 +278,7 @@ export class Database {
 
   /** Finishes what is under way and closes the store. */
   async close(): Promise<void> {
-    this.#streams.close()
+    await this.#streams.end()
     if (this.sessions.areOpen) await this.sessions.end()
     await this.#store.close()
   }

@@ -1,5 +1,6 @@
 import { type Query, queryName } from '../query/query.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
+import { loopTurn } from '../scheduling/loop-turn.ts'
 import type { Steps } from '../scheduling/steps.ts'
 import type { Path } from '../tree/path.ts'
 import type { Form } from './event.ts'
@@ -153,7 +154,15 @@ export class Hub {
     return forms
   }
 
-  /** Ends every stream. */
+  /** Ends every stream, thousands of them in several turns of the event loop. */
+  async end(): Promise<void> {
+    for (const subscriber of [...this.#keepAlive]) {
+      subscriber.end()
+      if (loopTurn.isOver) await loopTurn.pause()
+    }
+  }
+
+  /** Ends every stream at once. */
   close(reason?: EndReason): void {
     for (const subscriber of [...this.#keepAlive]) subscriber.end(reason)
     this.#keepAlive.stop()

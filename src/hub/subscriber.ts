@@ -54,7 +54,6 @@ export class Subscriber {
   #mailbox: Mailbox | undefined
   /** Next batch, while others take the turn; the state is `full` until it is delivered. */
   #postponed: EventBatch | undefined
-  /** Whether waiting events were dropped. */
   #lost = false
   /** Whether the beginning that is being read was authorised for a former caller. */
   #isOutdated = false
@@ -207,7 +206,6 @@ export class Subscriber {
     if (isStuck) this.#sink.abort()
   }
 
-  /** Stops the delivery. */
   close(): void {
     if (this.#isClosed) return
     this.#state = 'closed'

@@ -1,7 +1,8 @@
 import type { Subscriber } from '../../hub/subscriber.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
 import type { Access } from '../access/access.ts'
-import type { GuardedCaller, StreamGuard } from './stream-guard.ts'
+import type { GuardedCaller } from './guarded.ts'
+import type { StreamGuard } from './stream-guard.ts'
 import { Subscription } from './subscription.ts'
 
 /** Delivers published commits. */

@@ -8,6 +8,7 @@ import type { Path } from '../../tree/path.ts'
 import type { Reads } from '../../tree/read-program.ts'
 import type { Access } from '../access/access.ts'
 import { Denial } from '../access/denial.ts'
+import type { GuardedCaller, GuardedTree } from './guarded.ts'
 
 const REVOKED: EndReason = { kind: 'auth_revoked', text: 'credential is no longer valid' }
 /** Longest timeout of a timer, in milliseconds. */
@@ -16,31 +17,12 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 /** Ends streams, of all trees: the tokens of thousands may expire in the same second. */
 const endings = new SharedTurns()
 
-/** What all guards of a tree need of it. */
-export interface GuardedTree {
-  /** Source of the rules in force; another text means other rules. */
-  rules(): string | undefined
-  /** Number of the last durable commit. */
-  seq(): number
-  /** Whether nothing may be told: other processes may have taken the permission away. */
-  isSilent(): boolean
-  /** Runs a decision on the last durable commit. */
-  run(logic: () => Reads<Decision>): Awaitable<Decision>
-}
-
 /** Owner of the guards of a tree. */
 export interface GuardKeeper {
   /** Watches these paths of the tree in place of the previous ones: the permission depends on them. */
   watch(guard: StreamGuard, paths: readonly Path[]): void
   /** A guard has ended. */
   released(guard: StreamGuard): void
-}
-
-/** A caller that listens, and how its permission is decided. */
-export interface GuardedCaller {
-  readonly caller: Caller
-  /** Decides the read of the stream; `undefined` when no rule applies to the caller. */
-  readonly decide: (() => Reads<Decision>) | undefined
 }
 
 /** The decision of a guard knows whether it is outdated. */

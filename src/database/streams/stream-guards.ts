@@ -4,7 +4,8 @@ import { loopTurn } from '../../scheduling/loop-turn.ts'
 import type { Change } from '../../tree/change.ts'
 import type { Path } from '../../tree/path.ts'
 import { areMany } from '../../tree/writes-by-path.ts'
-import { type GuardedCaller, type GuardedTree, type GuardKeeper, StreamGuard } from './stream-guard.ts'
+import type { GuardedCaller, GuardedTree } from './guarded.ts'
+import { type GuardKeeper, StreamGuard } from './stream-guard.ts'
 
 /** Maximum guards that are rechecked in one turn of the event loop. */
 const RECHECKED_PER_TURN = 256

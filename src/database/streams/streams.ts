@@ -14,9 +14,10 @@ import type { RulesInForce } from '../access/rules-in-force.ts'
 import type { DeclaredIndexes } from '../declared-indexes.ts'
 import type { WatchOptions } from '../read-types.ts'
 import type { Watchers } from '../writes/write-job.ts'
+import type { GuardedCaller } from './guarded.ts'
 import { Listening } from './listening.ts'
 import { missedChanges } from './replay.ts'
-import type { GuardedCaller, StreamGuard } from './stream-guard.ts'
+import type { StreamGuard } from './stream-guard.ts'
 import { StreamGuards } from './stream-guards.ts'
 import { Subscription } from './subscription.ts'
 
@@ -149,7 +150,14 @@ export class Streams {
     this.#guards.revoke()
   }
 
-  /** Ends all streams. */
+  /** Ends all streams, thousands of them in several turns of the event loop. */
+  async end(): Promise<void> {
+    await this.#hub.end()
+    // Those that began meanwhile.
+    this.#hub.close()
+  }
+
+  /** Ends all streams at once. */
   close(): void {
     this.#hub.close()
   }

@@ -1,8 +1,10 @@
 import { expect, test } from 'bun:test'
 import type { Caller } from '../../../src/auth/caller.ts'
-import type { GuardedTree, StreamGuard } from '../../../src/database/streams/stream-guard.ts'
+import type { GuardedTree } from '../../../src/database/streams/guarded.ts'
+import type { StreamGuard } from '../../../src/database/streams/stream-guard.ts'
 import { StreamGuards } from '../../../src/database/streams/stream-guards.ts'
 import { EventBatch } from '../../../src/hub/event-batch.ts'
+import { defaultStreams, Hub } from '../../../src/hub/hub.ts'
 import type { Sink } from '../../../src/hub/sink.ts'
 
 const STREAMS = 400
@@ -20,24 +22,14 @@ const tree: GuardedTree = {
   },
 }
 
-/** Streams of one caller, and in how many turns of the event loop they ended. */
-class Streams {
-  readonly guards = new StreamGuards(tree)
-  readonly all: readonly StreamGuard[]
+/** Counts the turns of the event loop in which streams end. */
+class Endings {
   readonly #ended = Promise.withResolvers<void>()
   readonly #turns = new Set<number>()
   #turn = 0
   #left = STREAMS
-  /** Number of batches that were told. */
-  told = 0
 
-  constructor(caller: Caller) {
-    const sink = { write: () => void this.told++ } as unknown as Sink
-    this.all = Array.from({ length: STREAMS }, () => {
-      const guard = this.guards.guard(sink, { caller, decide: undefined })
-      guard.attach({ end: () => this.#end(), callerChanged() {} })
-      return guard
-    })
+  constructor() {
     const next = () => {
       this.#turn++
       if (this.#left > 0) setImmediate(next)
@@ -45,17 +37,40 @@ class Streams {
     next()
   }
 
+  /** One stream ends. */
+  end(): void {
+    this.#turns.add(this.#turn)
+    const until = performance.now() + END_MS
+    while (performance.now() < until);
+    if (--this.#left === 0) this.#ended.resolve()
+  }
+
   /** Resolves with the number of turns when all have ended. */
   async ended(): Promise<number> {
     await this.#ended.promise
     return this.#turns.size
   }
+}
 
-  #end(): void {
-    this.#turns.add(this.#turn)
-    const until = performance.now() + END_MS
-    while (performance.now() < until);
-    if (--this.#left === 0) this.#ended.resolve()
+/** Streams of one caller. */
+class Streams {
+  readonly guards = new StreamGuards(tree)
+  readonly all: readonly StreamGuard[]
+  readonly #endings = new Endings()
+  /** Number of batches that were told. */
+  told = 0
+
+  constructor(caller: Caller) {
+    const sink = { write: () => void this.told++ } as unknown as Sink
+    this.all = Array.from({ length: STREAMS }, () => {
+      const guard = this.guards.guard(sink, { caller, decide: undefined })
+      guard.attach({ callerChanged() {}, end: () => this.#endings.end() })
+      return guard
+    })
+  }
+
+  ended(): Promise<number> {
+    return this.#endings.ended()
   }
 }
 
@@ -70,4 +85,16 @@ test('streams of a secret that was replaced end in several turns of the event lo
 test('streams whose tokens expire in the same millisecond end in several turns of the event loop', async () => {
   const streams = new Streams({ kind: 'user', auth: { uid: 'ann' }, expiresAt: Date.now() + 20 })
   expect(await streams.ended()).toBeGreaterThan(FEWEST_TURNS)
+})
+
+test('streams of a tree that is closed end in several turns of the event loop', async () => {
+  const hub = new Hub({ read: () => ({ seq: 1, value: undefined }) }, defaultStreams)
+  const endings = new Endings()
+  const sink: Sink = { write: () => undefined, keepAlive: () => {}, end: () => endings.end(), abort: () => {} }
+  const subscription = { path: [], query: undefined, form: 'plain' } as const
+  for (let index = 0; index < STREAMS; index++) await hub.subscribe(subscription, { sink })
+  await hub.end()
+  expect(await endings.ended()).toBeGreaterThan(FEWEST_TURNS)
+  expect(hub.size).toBe(0)
+  hub.close()
 })

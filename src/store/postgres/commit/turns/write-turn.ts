@@ -83,7 +83,7 @@ export class WriteTurn implements Statements {
 
   async #begin(statementMs: number, applied: () => number, follower: Follower): Promise<void> {
     const { lane } = this.#taken
-    const waitMs = Math.min(LONGEST_WAIT_MS, Math.ceil(statementMs * 0.75))
+    const waitMs = Math.min(LONGEST_WAIT_MS, Math.ceil(statementMs / 2))
     const [, , first] = await Promise.all([
       lane.begin('read write'),
       lane.query(TAKE_LOCK, [this.#tree, `${IDLE_MS}ms`, `${waitMs}ms`]),
