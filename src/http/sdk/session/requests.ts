@@ -4,13 +4,13 @@ import type { Database } from '../../../database/database.ts'
 import { DholeError } from '../../../error.ts'
 import { PathIndex } from '../../../hub/path-index.ts'
 import { inTurns } from '../../../scheduling/turns.ts'
-import { type AnyText, joined } from '../../../tree/json/text-pieces.ts'
+import { joined } from '../../../tree/json/text-pieces.ts'
 import { type Path, parsePath } from '../../../tree/path.ts'
 import { type DisconnectWrite, DisconnectWrites } from './disconnect-writes.ts'
 import type { Credential } from './identity.ts'
 import { textOf, writeLeft } from './left-writes.ts'
 import { Listen, type ListeningConnection } from './listen.ts'
-import { type Answer, OK, OK_OBJECT } from './messages.ts'
+import { type Answer, listText, OK, OK_OBJECT } from './messages.ts'
 import type { RequestMessage } from './parse-message.ts'
 import { queryOf } from './wire-query.ts'
 
@@ -157,7 +157,7 @@ export class Requests {
     const found =
       query === undefined ? await this.#database.node(path, access) : await this.#database.select(path, query, access)
     const data = found === undefined ? 'null' : await inTurns(found.inSteps('export'))
-    return { status: 'ok', data: query === undefined ? data : ofList(data) }
+    return { status: 'ok', data: query === undefined ? data : listText(joined(data)) }
   }
 
   async #set(body: Body): Promise<Answer> {
@@ -262,10 +262,4 @@ function overrideOf(body: Body): Caller | undefined {
   if (auth === undefined || auth === null) return undefined
   if (typeof auth !== 'object' || Array.isArray(auth)) throw new DholeError('bad-parameter')
   return { kind: 'user', auth: auth as Record<string, unknown> }
-}
-
-/** A query of a leaf chooses nothing. */
-function ofList(data: AnyText): AnyText {
-  const text = joined(data)
-  return text.startsWith('{') && !text.startsWith('{".') ? data : 'null'
 }
