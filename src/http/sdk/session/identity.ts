@@ -1,5 +1,6 @@
 import type { Authenticator } from '../../../auth/authenticator.ts'
 import { ANONYMOUS, type Caller, hasCredential } from '../../../auth/caller.ts'
+import type { Access } from '../../../database/access/access.ts'
 import { DholeError } from '../../../error.ts'
 
 /** Longest timeout of a timer, in milliseconds. */
@@ -48,11 +49,14 @@ export class Identity {
   }
 
   /** The caller of a request that is carried out now. @throws when the credential is no longer valid */
-  async current(): Promise<Caller> {
+  async current(): Promise<Access> {
     const credential = this.#credential
-    if (credential !== undefined) return await this.#authenticate(credential, undefined)
-    this.#place.checkAnonymous()
-    return ANONYMOUS
+    if (credential === undefined) {
+      this.#place.checkAnonymous()
+      return { as: ANONYMOUS }
+    }
+    const { keys } = this.#authenticator
+    return { as: await this.#authenticate(credential, undefined), keys }
   }
 
   /** Puts a credential in force. @throws as `Authenticator.authenticate`; then no user is signed in */

@@ -8,7 +8,7 @@ import { textHasHash } from '../../../tree/hash/simple-hash.ts'
 import { joined } from '../../../tree/json/text-pieces.ts'
 import { formatPath, type Path } from '../../../tree/path.ts'
 import type { OpenStreams, StreamFacts } from '../../streams/open-streams.ts'
-import { pushHead, pushTail } from './messages.ts'
+import { listText, pushHead, pushTail } from './messages.ts'
 
 /** The connection that a listen belongs to. */
 export interface ListeningConnection {
@@ -211,10 +211,9 @@ export class Listen implements Sink, StreamFacts {
     return pushHead(event.kind === 'put' ? 'd' : 'm', path) + this.#dataOf(event)
   }
 
-  /** A query of a leaf shows nothing. */
   #dataOf({ path, data }: NumberedEvent): string {
     const text = joined(data)
     if (!this.listened.isFiltered || path !== '/') return text
-    return text.startsWith('{') && !text.startsWith('{".') ? text : 'null'
+    return listText(text)
   }
 }

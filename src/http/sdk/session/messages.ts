@@ -79,6 +79,11 @@ export function pushTail(tag: number | undefined): string {
   return tag === undefined ? '}}}' : `,"t":${tag}}}}`
 }
 
+/** What a query shows, as text. Of a leaf, and where it chooses no child, that is nothing. */
+export function listText(text: string): string {
+  return text === '{}' || !text.startsWith('{') || text.startsWith('{".') ? 'null' : text
+}
+
 /** Tells that a listen may not be read any more. @param query as the client has sent it */
 export function revocation(path: Path, query: unknown): string {
   const body = query === undefined ? { p: formatPath(path) } : { p: formatPath(path), q: [query] }

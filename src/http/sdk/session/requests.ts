@@ -1,15 +1,16 @@
-import type { Caller } from '../../../auth/caller.ts'
+import { ANONYMOUS, type Caller } from '../../../auth/caller.ts'
+import type { Access } from '../../../database/access/access.ts'
 import type { Database } from '../../../database/database.ts'
 import { DholeError } from '../../../error.ts'
 import { PathIndex } from '../../../hub/path-index.ts'
 import { inTurns } from '../../../scheduling/turns.ts'
-import { type AnyText, joined } from '../../../tree/json/text-pieces.ts'
+import { joined } from '../../../tree/json/text-pieces.ts'
 import { type Path, parsePath } from '../../../tree/path.ts'
 import { type DisconnectWrite, DisconnectWrites } from './disconnect-writes.ts'
 import type { Credential } from './identity.ts'
 import { textOf, writeLeft } from './left-writes.ts'
 import { Listen, type ListeningConnection } from './listen.ts'
-import { type Answer, OK, OK_OBJECT } from './messages.ts'
+import { type Answer, listText, OK, OK_OBJECT } from './messages.ts'
 import type { RequestMessage } from './parse-message.ts'
 import { queryOf } from './wire-query.ts'
 
@@ -26,7 +27,7 @@ interface RequestingConnection extends ListeningConnection {
   /** Id of the session. */
   readonly id: string
   /** The caller of the request. @throws when the credential is no longer valid */
-  caller(): Promise<Caller>
+  access(): Promise<Access>
   /** @throws when the credential is refused */
   signIn(credential: Credential): Promise<Caller>
   signOut(): Promise<void>
@@ -104,7 +105,7 @@ export class Requests {
   /** Judges all listens for another caller. */
   async changeCaller(caller: Caller): Promise<void> {
     for (const listen of [...this.#listens.values()]) await listen.changeCaller({ as: caller })
-    if (this.#disconnectWrites.size > 0) await this.#keepDisconnectWrites(caller)
+    if (this.#disconnectWrites.size > 0) await this.#keepDisconnectWrites({ as: caller })
   }
 
   /** Writes what the client wants written when its session has ended. */
@@ -120,14 +121,14 @@ export class Requests {
     const hash = typeof body['h'] === 'string' ? body['h'] : ''
     const listened = { path, tag, isFiltered: query !== undefined, sentQuery: body['q'], hash }
     const name = nameOf(listened)
-    const as = await this.#connection.caller()
+    const access = await this.#connection.access()
     this.#end(name)
     if (this.#listens.size >= MOST_LISTENS) throw new DholeError('quota')
     const listen = new Listen(listened, this.#connection)
     this.#listens.set(name, listen)
     this.#byPath.add(path, name, listen)
     try {
-      listen.opened(await this.#database.sessions.listen(path, { query, export: true, as }, listen))
+      listen.opened(await this.#database.sessions.listen(path, { query, export: true, ...access }, listen))
     } catch (error) {
       this.remove(listen)
       listen.close()
@@ -152,26 +153,26 @@ export class Requests {
   async #get(body: Body): Promise<Answer> {
     const path = pathOf(body)
     const query = queryOf(body['q'])
-    const as = await this.#connection.caller()
+    const access = await this.#connection.access()
     const found =
-      query === undefined ? await this.#database.node(path, { as }) : await this.#database.select(path, query, { as })
+      query === undefined ? await this.#database.node(path, access) : await this.#database.select(path, query, access)
     const data = found === undefined ? 'null' : await inTurns(found.inSteps('export'))
-    return { status: 'ok', data: query === undefined ? data : ofList(data) }
+    return { status: 'ok', data: query === undefined ? data : listText(joined(data)) }
   }
 
   async #set(body: Body): Promise<Answer> {
     const path = pathOf(body)
-    const as = await this.#connection.caller()
+    const access = await this.#connection.access()
     const ifHash = typeof body['h'] === 'string' ? body['h'] : undefined
-    const { kind } = await this.#database.put(path, dataOf(body), { as, ifHash })
+    const { kind } = await this.#database.put(path, dataOf(body), { ...access, ifHash })
     await this.#told(path)
     return kind === 'written' ? OK : { status: 'datastale', data: '"Transaction hash does not match"' }
   }
 
   async #merge(body: Body): Promise<Answer> {
     const path = pathOf(body)
-    const as = await this.#connection.caller()
-    await this.#database.patch(path, dataOf(body), { as })
+    const access = await this.#connection.access()
+    await this.#database.patch(path, dataOf(body), access)
     await this.#told(path)
     return OK
   }
@@ -194,25 +195,25 @@ export class Requests {
   async #onDisconnect(body: Body, kind: 'set' | 'merge'): Promise<Answer> {
     const path = pathOf(body)
     const data = dataOf(body)
-    const as = await this.#connection.caller()
-    if (kind === 'set') await this.#database.put(path, data, { as, isTrial: true })
-    else await this.#database.patch(path, data, { as, isTrial: true })
+    const access = await this.#connection.access()
+    if (kind === 'set') await this.#database.put(path, data, { ...access, isTrial: true })
+    else await this.#database.patch(path, data, { ...access, isTrial: true })
     const writes = kind === 'set' ? [{ path, json: data }] : membersOf(path, data)
     this.#disconnectWrites.check(writes)
     for (const write of writes) this.#disconnectWrites.set(write.path, write.json)
-    await this.#keepDisconnectWrites(as)
+    await this.#keepDisconnectWrites(access)
     return OK
   }
 
   async #cancelOnDisconnect(body: Body): Promise<Answer> {
     if (this.#disconnectWrites.size === 0) return OK
     this.#disconnectWrites.forget(pathOf(body))
-    await this.#keepDisconnectWrites(await this.#connection.caller())
+    await this.#keepDisconnectWrites(await this.#connection.access())
     return OK
   }
 
   /** Stores them, for the case that this server is killed. */
-  #keepDisconnectWrites(caller: Caller): Promise<void> {
+  #keepDisconnectWrites({ as: caller = ANONYMOUS }: Access): Promise<void> {
     const text = textOf({ caller, writes: this.#disconnectWrites.all })
     return this.#database.sessions.keep({ session: this.#connection.id, text })
   }
@@ -261,10 +262,4 @@ function overrideOf(body: Body): Caller | undefined {
   if (auth === undefined || auth === null) return undefined
   if (typeof auth !== 'object' || Array.isArray(auth)) throw new DholeError('bad-parameter')
   return { kind: 'user', auth: auth as Record<string, unknown> }
-}
-
-/** A query of a leaf chooses nothing. */
-function ofList(data: AnyText): AnyText {
-  const text = joined(data)
-  return text.startsWith('{') && !text.startsWith('{".') ? data : 'null'
 }

@@ -180,7 +180,7 @@ export class Session implements ListeningConnection {
     this.#end('too-slow', '')
   }
 
-  caller() {
+  access() {
     return this.#identity.current()
   }
 
