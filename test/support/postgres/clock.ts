@@ -1,15 +1,23 @@
 import { afterAll, beforeAll, spyOn } from 'bun:test'
 import { DatabaseClock } from '../../../src/store/postgres/database-clock.ts'
 import type { PostgresDatabase } from '../../../src/store/postgres/postgres-database.ts'
+import { DATABASE_NOW } from '../../../src/store/postgres/processes.ts'
 import { withMembers } from './with-members.ts'
 
-/** The clock of this process, which `setSystemTime` sets, in place of that of a database. */
+/** Difference from which the clock counts as set, in milliseconds. */
+const SET_MS = 1000
+
+/**
+ * The clock of this process, which `setSystemTime` sets, in place of that of a database. While it is not set, statements
+ * look at the clock of the database: they run in another order than they are made in.
+ */
 const members = {
   get now() {
     return Date.now()
   },
   get sql() {
-    return `${Date.now()}::bigint`
+    const isSet = Math.abs(Date.now() - (performance.timeOrigin + performance.now())) > SET_MS
+    return isSet ? `${Date.now()}::bigint` : DATABASE_NOW
   },
 }
 

@@ -14,7 +14,7 @@ test.each([
   ['/metrics', '/metrics', 'system'],
   ['/swagger', '/swagger', 'docs'],
   ['', '', 'docs'],
-  ['/.ws', '/.ws', 'other'],
+  ['/.ws', '/.ws', 'socket'],
   ['/.settings/rules.json', '/.settings/rules.json', 'settings'],
   ['/.settings/other.json', '/.settings/*', 'settings'],
   ['/.settings/rules', '/.settings/*', 'other'],

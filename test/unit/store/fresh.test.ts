@@ -40,11 +40,19 @@ function open(store: SqliteStore): Database {
 
 const late = () => open(new LateStore(dir.file('tree'), {}, strictObserver))
 
-test('a write is admitted by the rules that are stored, not by those known before', async () => {
+test('a write is refused by the rules that are stored, though those known before would admit it', async () => {
   await using db = late()
-  await expect(Promise.resolve(db.admitWrite('PUT', ['a'], { as: ANONYMOUS }, undefined))).rejects.toMatchObject({
-    code: 'permission-denied',
-  })
+  await expect(db.put(['a'], 1, { as: ANONYMOUS })).rejects.toMatchObject({ code: 'permission-denied' })
+})
+
+test('a write is admitted early by the rules that are stored, not by those known before', async () => {
+  await using other = await tempDir()
+  await using first = open(new SqliteStore(other.file('tree'), {}, strictObserver))
+  await first.setRules(OPEN)
+  await first.close()
+  const store = new LateStore(other.file('tree'), {}, strictObserver)
+  await using db = new Database(store, { ...databaseSettings, rules: CLOSED })
+  expect(await db.admitWrite('PUT', ['a'], { as: ANONYMOUS }, undefined)).toBe(false)
 })
 
 test('the first rules of a database replace none that are stored already', async () => {
