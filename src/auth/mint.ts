@@ -24,8 +24,8 @@ const SECOND_MS = 1000
  *   `expiresIn` is a whole number above 0; TypeError for an empty secret
  * @see docs/reference/protocol.md#credentials
  */
-export function mintToken(secret: string, options: TokenOptions): Promise<string> {
-  return mintWith(new SuperSecret(secret), options)
+export async function mintToken(secret: string, options: TokenOptions): Promise<string> {
+  return await mintWith(new SuperSecret(secret), options)
 }
 
 /** As `mintToken`. */

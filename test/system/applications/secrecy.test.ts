@@ -64,7 +64,8 @@ test('every file with a key in it is for its owner only, whatever the umask', as
   const dataDir = dir.file('data')
   const before = process.umask(0)
   try {
-    const server = await spawnServer({ DATA_DIR: dataDir })
+    // It makes the folder itself.
+    const server = await spawnServer({ DATA_DIR: dataDir }, { makesCertificate: true })
     await addApplication(dataDir, 'shop')
     await runDhole(['apps', 'rotate', 'shop', '--yes', '--data-dir', dataDir])
     await runDhole(['apps', 'rotate', 'shop', '--yes', '--sms-key', '--data-dir', dataDir])

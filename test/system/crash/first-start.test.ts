@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { keptKeys } from '../../support/dhole-command.ts'
 import { clientOfProcess, spawnServer } from '../../support/server-process.ts'
 import { tempDir } from '../../support/temp-dir.ts'
@@ -37,8 +38,9 @@ test('a server that is killed amid its first start has kept every key it has spo
   await using server = await spawnServer({ DATA_DIR: dataDir }, { makesCertificate: true })
   kept.push(...(await keysIn(server.output())))
   const { secret, smsKey } = await keptKeys(dataDir)
+  const operator = (await Bun.file(join(dataDir, 'operator.secret')).text()).trim()
   // A start that was killed before it spoke of a key has kept it all the same.
-  expect([moments, [secret, smsKey]]).toEqual([moments, expect.arrayContaining(kept)])
+  expect([moments, [secret, smsKey, operator]]).toEqual([moments, expect.arrayContaining(kept)])
   const { call } = await clientOfProcess(server)
   expect([moments, (await call('PUT', '/a.json', { body: '1' })).status]).toEqual([moments, 200])
   expect((await call('GET', '/a.json')).text).toBe('1')
