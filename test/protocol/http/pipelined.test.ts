@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { fileTest } from '../../support/engine.ts'
 import { startInProcess } from '../../support/https-server.ts'
 import { withServer } from '../../support/with-server.ts'
 
@@ -23,7 +24,7 @@ function request(line: string, body = '', header = ''): string {
 const bodiesOf = (text: string) =>
   text.split(/(?=HTTP\/1\.1 )/).map((answer) => answer.slice(answer.indexOf('\r\n\r\n') + 4))
 
-test('requests that are answered at once are answered in their order', async () => {
+fileTest('no read waits', 'requests that are answered at once are answered in their order', async () => {
   await server.call('PUT', '/order.json', { body: '[1,2,3]' })
   const lines = ['GET /order/0.json', 'GET /order/1.json', 'GET /order/2.json']
   const sent = lines.map((line, at) => request(line, '', at === 2 ? 'Connection: close\r\n' : '')).join('')

@@ -4,8 +4,13 @@ import type { PostgresDatabase } from '../../../src/store/postgres/postgres-data
 import { DATABASE_NOW } from '../../../src/store/postgres/processes.ts'
 import { withMembers } from './with-members.ts'
 
-/** Difference from which the clock counts as set, in milliseconds. */
-const SET_MS = 1000
+/** Whether the clock of this process stands still, because `setSystemTime` has set it. */
+function isSet(): boolean {
+  const before = Date.now()
+  const start = performance.now()
+  while (performance.now() - start < 2) if (Date.now() !== before) return false
+  return true
+}
 
 /**
  * The clock of this process, which `setSystemTime` sets, in place of that of a database. While it is not set, statements
@@ -16,8 +21,7 @@ const members = {
     return Date.now()
   },
   get sql() {
-    const isSet = Math.abs(Date.now() - (performance.timeOrigin + performance.now())) > SET_MS
-    return isSet ? `${Date.now()}::bigint` : DATABASE_NOW
+    return isSet() ? `${Date.now()}::bigint` : DATABASE_NOW
   },
 }
 
