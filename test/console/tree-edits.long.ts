@@ -80,6 +80,14 @@ describe.skipIf(executablePath === undefined)(title, () => {
     await page.keyboard.press('Enter')
     await row(page, 'b "1" priority "first"').waitFor()
     expect(await read('/typed.json')).toEqual({ b: { '.value': '1', '.priority': 'first' }, taken: true })
+    // Somebody changes it while its new key is typed: it keeps its key, and nothing is overwritten.
+    await row(page, 'b "1" priority "first"').click()
+    await button(page, 'Rename').click()
+    await page.getByLabel('New key').fill('d')
+    await console.send('PUT', '/typed/b.json', 7)
+    await page.keyboard.press('Enter')
+    await page.getByText('Somebody has changed this meanwhile.').first().waitFor()
+    expect(await read('/typed.json')).toEqual({ b: 7, taken: true })
     await page.context().close()
   })
 

@@ -78,19 +78,25 @@ export async function deleteAnyway(client: TreeClient, path: readonly string[]):
 }
 
 /**
- * Gives a node another key below the same parent, in one write of both places. Both are compared with what they were just
- * before it: a write of several places cannot have a condition.
- * @throws Conflict where the node has changed, or there is one of the new key; TooLarge, CallError
+ * Gives a node another key below the same parent: writes it there where there is nothing, then deletes it here if it is
+ * still what it was, and else takes the first write back.
+ * @throws Conflict where the node has changed, or there is one of the new key; CallError
  */
 export async function rename(client: TreeClient, path: readonly string[], newKey: string, known: Known): Promise<void> {
-  const parent = path.slice(0, -1)
-  const target = [...parent, newKey]
-  const [now, there] = await Promise.all([readKnown(client, path), readKnown(client, target)])
-  if (now.etag !== known.etag) throw new Conflict(now)
-  if (there.etag !== NO_NODE) throw new CallError(412, `There is already a node “${newKey}”.`)
-  const oldKey = path.at(-1) ?? ''
-  const body = `{${JSON.stringify(oldKey)}:null,${JSON.stringify(newKey)}:${now.text}}`
-  await client.ask(parent, { method: 'PATCH', body, parameters: { print: 'silent' } })
+  const target = [...path.slice(0, -1), newKey]
+  let made: string
+  try {
+    made = await putGuarded(client, target, known.text, undefined)
+  } catch (thrown) {
+    throw thrown instanceof Conflict ? new CallError(412, `There is already a node “${newKey}”.`) : thrown
+  }
+  try {
+    await putGuarded(client, path, 'null', known.etag)
+  } catch (thrown) {
+    // It stays where somebody has changed it since.
+    await putGuarded(client, target, 'null', made).catch(() => {})
+    throw thrown
+  }
 }
 
 /** Sets or clears a priority if it is still what it was. @throws Conflict, CallError */
