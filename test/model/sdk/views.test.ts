@@ -72,6 +72,8 @@ class View {
 
 function withPart(whole: unknown, [key, ...rest]: readonly string[], part: unknown): unknown {
   if (key === undefined) return part
+  // A leaf has no children to remove: another listen has told first that it is one.
+  if (part === null && !isObject(whole)) return whole
   const members = isObject(whole) ? { ...whole } : {}
   const child = withPart(members[key], rest, part)
   if (child === null || child === undefined) delete members[key]
