@@ -50,6 +50,7 @@ export class Polling implements Carrier {
   /** The answer to the first request. */
   start(): string {
     this.#session.begin(this)
+    this.#awaitRequest()
     return `parent.window["pLPCommand${this.#callback}"]("start","${this.id}","${this.password}");${this.#takeScript()}`
   }
 
@@ -107,10 +108,15 @@ export class Polling implements Carrier {
     const held = this.#held
     if (held === undefined) return
     this.#held = undefined
+    this.#awaitRequest()
+    held(this.#takeScript())
+  }
+
+  /** Without a next request the client has left. */
+  #awaitRequest(): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => void this.leave(), SILENT_MS)
     this.#timer.unref()
-    held(this.#takeScript())
   }
 
   #takeScript(): string {

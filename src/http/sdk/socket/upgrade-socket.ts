@@ -1,7 +1,6 @@
 import type { NextCarrier } from '../session/carrier.ts'
 import { control, controlIn } from '../session/messages.ts'
-import type { Session } from '../session/session.ts'
-import { Socket, type SocketService } from './socket.ts'
+import { Socket } from './socket.ts'
 
 /** Maximum length of what a client sends before the session is handed over, in UTF-16 code units. */
 const MOST_EARLY = 64 * 1024
@@ -14,10 +13,6 @@ export class UpgradeSocket extends Socket implements NextCarrier {
   readonly #early: string[] = []
   #earlyLength = 0
   #hasTakenOver = false
-
-  constructor(session: Session, service: SocketService) {
-    super(session, service)
-  }
 
   protected override begin(): void {
     void this.send(control('a', {}))
