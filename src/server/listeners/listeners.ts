@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import type { Applications } from '../../applications/applications.ts'
 import { clientLimits, mount } from '../../dhole.ts'
 import type { AdminService } from '../../http/admin/admin-service.ts'
+import type { OpenConnections } from '../../http/sdk/connection/open-connections.ts'
 import type { OpenStreams } from '../../http/streams/open-streams.ts'
 import type { MetricsPage } from '../../http/system/metrics-page.ts'
 import type { DholeOptions } from '../../options.ts'
@@ -14,8 +15,11 @@ import { type Listening, SecureListener } from './secure-listener.ts'
 
 /** Maximum body that Dhole itself refuses, with a JSON error; the runtime refuses longer ones. */
 const MAX_REQUEST_BYTES = 1024 ** 3
-/** Maximum frame of a WebSocket. SDKs send long messages in several. */
-const MAX_FRAME_BYTES = 64 * 1024
+/**
+ * Maximum frame of a WebSocket: SDKs send long messages in several. And what may wait in a connection: sending stops at the
+ * first frame that waits, so more are answers to pings that the client does not read.
+ */
+const FRAMES = { maxPayloadLength: 64 * 1024, backpressureLimit: 256 * 1024 }
 /** Grace time of open requests when the server stops. */
 const STOP_GRACE_MS = 10_000
 
@@ -34,6 +38,8 @@ export interface ListenerParts {
   readonly metrics: MetricsPage
   /** Where open streams are listed. */
   readonly streams: OpenStreams
+  /** Where open connections of SDKs are listed. */
+  readonly connections: OpenConnections
   /** The admin API; without it there is none. */
   readonly admin?: AdminService | undefined
 }
@@ -47,14 +53,15 @@ export function listen(
   certificate: Certificate,
   applications: Applications,
   options: DholeOptions,
-  { metrics, streams, admin }: ListenerParts,
+  { metrics, streams, connections, admin }: ListenerParts,
 ): Listeners {
   const limits = clientLimits(options)
   // Elysia assumes a minimum length of the Host header and finds the wrong path for a shorter one by default.
   const app = () =>
-    new Elysia({ handler: { standardHostname: false }, websocket: { maxPayloadLength: MAX_FRAME_BYTES } }).use(
-      mount(applications, options, limits, metrics, admin, streams),
-    )
+    new Elysia({
+      handler: { standardHostname: false },
+      websocket: { ...FRAMES, idleTimeout: config.SOCKET_TIMEOUT_S },
+    }).use(mount(applications, options, { limits, metrics, admin, streams, connections }))
   const idleTimeout = config.IDLE_TIMEOUT_S
   const secure = new SecureListener(certificate, config.PORT, ({ cert, key }, port, reusePort) => {
     const address = { host: config.HOST, port, setting: 'PORT' } as const

@@ -1,13 +1,12 @@
-import type { Application } from '../../../applications/application.ts'
 import { DholeError } from '../../../error.ts'
 import { MailboxBound, type ReserveMemory } from '../../../hub/mailbox.ts'
 import type { EndReason } from '../../../hub/sink.ts'
 import { piecesOf } from '../../../tree/json/text-pieces.ts'
-import type { OpenStreams } from '../../streams/open-streams.ts'
-import type { Carrier, NextCarrier } from './carrier.ts'
+import { Pace } from '../connection/pace.ts'
+import type { Carrier, EndCause, NextCarrier } from './carrier.ts'
 import { HeldMemory } from './held-memory.ts'
-import { type ClientPlace, type Credential, Identity } from './identity.ts'
-import type { Listen, ListeningConnection } from './listen.ts'
+import { type Credential, Identity } from './identity.ts'
+import type { ListedListens, Listen, ListeningConnection } from './listen.ts'
 import {
   ANSWER_TAIL,
   type Answer,
@@ -20,27 +19,13 @@ import {
 } from './messages.ts'
 import { parseMessage } from './parse-message.ts'
 import { Requests } from './requests.ts'
+import type { SessionParts } from './session-parts.ts'
 
 const BYTES_PER_UNIT = 2
 /** Length of a message beside its data. */
 const ENVELOPE = 1024
 /** Actions that are carried out although their client has left. */
 const WRITING: ReadonlySet<string> = new Set(['p', 'm', 'o', 'om', 'oc', 'auth', 'gauth', 'unauth'])
-
-/** What a session is made of. */
-export interface SessionParts {
-  readonly application: Application
-  /** Host with its port, as the client has sent it: it connects there again. */
-  readonly host: string
-  readonly place: ClientPlace
-  readonly streams: OpenStreams
-  readonly reserve: ReserveMemory
-  /** Maximum waiting events of all listens, in UTF-16 code units. */
-  readonly maxWaiting: number
-  readonly onFailed: (error: unknown) => void
-  /** Called once, when the session has ended and what its client wanted written then is written. */
-  readonly onEnded: () => void
-}
 
 /**
  * One session of an SDK. Requests take effect, and are answered, in the order in which they arrive. Before the answer to
@@ -59,6 +44,7 @@ export class Session implements ListeningConnection {
   readonly #detach: () => void
   readonly #waiting: string[] = []
   #waitingLength = 0
+  readonly #pace: Pace
   readonly #memory: HeldMemory
   #carrier: Carrier | undefined
   /** A carrier that the client has chosen, until it has sent everything by the old one. */
@@ -78,12 +64,17 @@ export class Session implements ListeningConnection {
     this.#maxBytes = database.limits.maxWriteBytes
     this.#identity = new Identity(authenticator, place, () => this.#credentialEnded())
     this.#requests = new Requests(database, this)
+    this.#pace = new Pace(parts.pace)
     this.#release = application.hold()
     this.#detach = database.sessions.add(this)
   }
 
-  get streams(): OpenStreams {
+  get streams(): ListedListens {
     return this.#parts.streams
+  }
+
+  get maxListens(): number {
+    return this.#parts.maxListens
   }
 
   get applicationId(): string {
@@ -137,6 +128,9 @@ export class Session implements ListeningConnection {
     this.#waiting.push(text)
     this.#waitingLength += text.length
     this.#count()
+    if (this.#waiting.length > 1 && this.#waitingLength * BYTES_PER_UNIT > this.#parts.maxWaitingBytes) {
+      this.refuse('too many messages wait to be carried out', 'too-much')
+    }
     if (!this.#isOver) this.#running ??= this.#run()
   }
 
@@ -150,8 +144,8 @@ export class Session implements ListeningConnection {
   }
 
   /** Ends the session because of what the client has sent. */
-  refuse(reason: string): void {
-    this.#end('not-understood', reason)
+  refuse(reason: string, cause: EndCause = 'not-understood'): void {
+    this.#end(cause, reason)
   }
 
   /** The tree is closed, or the client has begun another session. */
@@ -211,6 +205,11 @@ export class Session implements ListeningConnection {
 
   async #run(): Promise<void> {
     for (let text = this.#waiting[0]; text !== undefined; text = this.#waiting[0]) {
+      const pause = this.#pace.before(text.length)
+      if (pause !== undefined) {
+        await pause
+        continue
+      }
       await this.#process(text)
       // An abort has emptied it.
       if (this.#waiting.length > 0) this.#waitingLength -= text.length
@@ -231,6 +230,7 @@ export class Session implements ListeningConnection {
     if ('control' in message) this.#takeControl(message.control)
     else if (!this.#isOver || WRITING.has(message.action)) {
       const answer = await this.#answer(() => this.#requests.answer(message))
+      this.#parts.onAnswered(answer.status)
       this.#send(answerHead(message.number, answer) + piecesOf(answer.data).join('') + ANSWER_TAIL)
     }
     // The requests of a client that does not read its answers must wait.
@@ -268,6 +268,7 @@ export class Session implements ListeningConnection {
     if (this.#isOver) return
     this.#waiting.length = 0
     this.#waitingLength = 0
+    this.#pace.end()
     this.close()
     this.#carrier?.end(...why)
     this.#next?.end(...why)

@@ -6,7 +6,14 @@ const LONGEST_COUNT = 6
 const KEEP_ALIVE = '0'
 
 /** A frame that is no part of a message: the connection cannot be understood any more. */
-export class BadFrame extends Error {}
+export class BadFrame extends Error {
+  readonly kind: 'not-understood' | 'too-big'
+
+  constructor(message: string, kind: BadFrame['kind'] = 'not-understood') {
+    super(message)
+    this.kind = kind
+  }
+}
 
 /**
  * The frames of a message: the message itself, or the number of its segments and then these. No segment ends between the
@@ -58,12 +65,13 @@ export class FrameReader {
 
   /** @returns the message that the frame completes @throws BadFrame */
   take(frame: string): string | undefined {
-    if (frame.length > SEGMENT_LENGTH) throw new BadFrame('a frame is longer than 16,384 characters')
+    if (frame.length > SEGMENT_LENGTH) throw new BadFrame('a frame is longer than 16,384 characters', 'too-big')
     if (this.#missing > 0) return this.#takeSegment(frame)
     if (frame === KEEP_ALIVE) return undefined
     if (frame.length > LONGEST_COUNT || !/^\d+$/.test(frame)) return frame
     const count = Number(frame)
-    if (count * SEGMENT_LENGTH > this.#maxLength + SEGMENT_LENGTH) throw new BadFrame('the message is too long')
+    if (count * SEGMENT_LENGTH > this.#maxLength + SEGMENT_LENGTH)
+      throw new BadFrame('the message is too long', 'too-big')
     this.#missing = count
     return undefined
   }

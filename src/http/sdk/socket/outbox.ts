@@ -23,6 +23,8 @@ export class Outbox {
   /** Remaining frames of the message that is being sent. */
   #frames: Generator<string, void> | undefined
   #length = 0
+  /** Bytes of the message that is being sent, as far as the connection has taken it. */
+  #bytes = 0
   readonly #memory: HeldMemory
   #room: PromiseWithResolvers<void> | undefined
   #isFull = false
@@ -30,7 +32,7 @@ export class Outbox {
 
   /**
    * @param abort called when the client takes too much memory, or a frame was lost
-   * @param sent called with the bytes that were passed to the connection
+   * @param sent called for each message that was passed to the connection, with its bytes
    */
   constructor(socket: FrameSocket, reserve: ReserveMemory, abort: () => void, sent: (bytes: number) => void) {
     this.#socket = socket
@@ -92,6 +94,8 @@ export class Outbox {
   #ended(): void {
     this.#frames = undefined
     this.#length -= this.#waiting.shift()?.length ?? 0
+    this.#sent(this.#bytes)
+    this.#bytes = 0
   }
 
   #sendFrame(frame: string): void {
@@ -102,7 +106,7 @@ export class Outbox {
       return
     }
     if (result === FULL) this.#isFull = true
-    this.#sent(frame.length)
+    this.#bytes += Buffer.byteLength(frame)
   }
 
   /** Reserves memory for what waits. */

@@ -1,4 +1,5 @@
 import type { ReserveMemory } from '../../../hub/mailbox.ts'
+import type { Connection } from '../connection/connection.ts'
 import type { Carrier, EndCause } from '../session/carrier.ts'
 import { HeldMemory } from '../session/held-memory.ts'
 import type { Session } from '../session/session.ts'
@@ -6,10 +7,10 @@ import { BadFrame, FrameReader } from './frames.ts'
 import { type FrameSocket, Outbox } from './outbox.ts'
 
 /** Close codes. A client that is too slow would not read one. */
-const CODES = { away: 1001, 'not-understood': 1002 } as const
+const CODES = { away: 1001, 'not-understood': 1002, 'too-much': 1008, 'too-big': 1009 } as const
+/** Close code of a connection that has ended without one. */
+const WITHOUT_CODE = 1006
 const BYTES_PER_UNIT = 2
-/** Time that the segments of a message may take, in milliseconds. */
-const SEGMENTS_MS = 60_000
 
 /** A WebSocket of the runtime. */
 interface RawSocket extends FrameSocket {
@@ -20,12 +21,13 @@ interface RawSocket extends FrameSocket {
 /** What a socket needs of the service. */
 export interface SocketService {
   readonly reserve: ReserveMemory
-  /** Called with the length of each frame that was passed to the connection. */
-  readonly onSent: (length: number) => void
+  /** Time that the segments of a message may take, and the change to a WebSocket, in milliseconds. */
+  readonly timeoutMs: number
 }
 
 /** One WebSocket of a client. The runtime calls the methods `open`, `message`, `drain` and `close`. */
 export class Socket implements Carrier {
+  protected readonly connection: Connection
   protected readonly session: Session
   readonly #service: SocketService
   readonly #reader: FrameReader
@@ -35,7 +37,9 @@ export class Socket implements Carrier {
   #timer: Timer | undefined
   #isOver = false
 
-  constructor(session: Session, service: SocketService) {
+  constructor(connection: Connection, service: SocketService) {
+    const { session } = connection
+    this.connection = connection
     this.session = session
     this.#service = service
     this.#reader = new FrameReader(session.maxLength)
@@ -47,9 +51,14 @@ export class Socket implements Carrier {
   }
 
   open(socket: RawSocket): void {
-    const { reserve, onSent } = this.#service
+    const { connection, session } = this
     this.#socket = socket
-    this.#outbox = new Outbox(socket, reserve, () => this.session.abort(), onSent)
+    this.#outbox = new Outbox(
+      socket,
+      this.#service.reserve,
+      () => session.abort(),
+      (bytes) => connection.sent(bytes),
+    )
     this.begin()
   }
 
@@ -59,9 +68,12 @@ export class Socket implements Carrier {
       if (typeof frame !== 'string') throw new BadFrame('frames are text')
       const text = this.#reader.take(frame)
       this.#countSegments()
-      if (text !== undefined) this.receive(text)
+      if (text === undefined) return
+      this.connection.received(Buffer.byteLength(text))
+      this.receive(text)
     } catch (error) {
-      this.session.refuse(error instanceof BadFrame ? error.message : 'a frame is not understood')
+      if (error instanceof BadFrame) this.session.refuse(error.message, error.kind)
+      else this.session.refuse('a frame is not understood')
     }
   }
 
@@ -69,7 +81,8 @@ export class Socket implements Carrier {
     this.#outbox?.drained()
   }
 
-  close(): void {
+  close(_: RawSocket, code: number): void {
+    if (this.isCarrier) this.connection.endsFor(code === WITHOUT_CODE ? 'lost' : 'left')
     this.#stop()
     this.session.carrierLost(this)
   }
@@ -79,9 +92,20 @@ export class Socket implements Carrier {
   }
 
   end(cause: EndCause, reason: string): void {
+    if (this.#isOver) return
+    if (this.isCarrier) this.connection.endsFor(cause, reason)
     this.#stop()
     if (cause === 'too-slow') this.#socket?.terminate()
     else this.#socket?.close(CODES[cause], reason)
+  }
+
+  /** Whether it carries the session. */
+  protected get isCarrier(): boolean {
+    return true
+  }
+
+  protected get timeoutMs(): number {
+    return this.#service.timeoutMs
   }
 
   protected begin(): void {
@@ -93,8 +117,12 @@ export class Socket implements Carrier {
     this.session.receive(text)
   }
 
+  /** It carries nothing any more. */
+  protected stopped(): void {}
+
   #stop(): void {
     this.#isOver = true
+    this.stopped()
     clearTimeout(this.#timer)
     this.#memory.release()
     this.#outbox?.end()
@@ -109,7 +137,7 @@ export class Socket implements Carrier {
       this.#memory.release()
       return
     }
-    this.#timer ??= setTimeout(() => this.session.refuse('the segments of a message took too long'), SEGMENTS_MS)
+    this.#timer ??= setTimeout(() => this.session.refuse('the segments of a message took too long'), this.timeoutMs)
     this.#timer.unref()
     this.#memory.resize(waitingLength * BYTES_PER_UNIT)
   }

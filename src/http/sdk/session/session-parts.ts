@@ -1,0 +1,27 @@
+import type { Application } from '../../../applications/application.ts'
+import type { ReserveMemory } from '../../../hub/mailbox.ts'
+import type { PaceSettings } from '../connection/pace.ts'
+import type { ClientPlace } from './identity.ts'
+import type { ListedListens } from './listen.ts'
+
+/** What a session is made of. */
+export interface SessionParts {
+  readonly application: Application
+  /** Host with its port, as the client has sent it: it connects there again. */
+  readonly host: string
+  readonly place: ClientPlace
+  readonly streams: ListedListens
+  readonly reserve: ReserveMemory
+  /** Maximum waiting events of all listens, in UTF-16 code units. */
+  readonly maxWaiting: number
+  /** Maximum listens. */
+  readonly maxListens: number
+  readonly pace: PaceSettings
+  /** Maximum memory of messages that wait to be carried out, in bytes. One may always wait. */
+  readonly maxWaitingBytes: number
+  readonly onFailed: (error: unknown) => void
+  /** Called with the status of each answer. */
+  readonly onAnswered: (status: string) => void
+  /** Called once, when the session has ended and what its client wanted written then is written. */
+  readonly onEnded: () => void
+}
