@@ -3,6 +3,9 @@ import { writeBounds } from '../../../tree/json/json-shape.ts'
 import { parseJsonInSteps } from '../../../tree/json/parse-json.ts'
 import { LARGE_BODY_BYTES } from '../../../tree/limits.ts'
 
+/** Action of a request that is too long. */
+export const TOO_LONG = 'too_long'
+
 /** A request of a client. */
 export interface RequestMessage {
   readonly number: number
@@ -28,6 +31,17 @@ export async function parseMessage(text: string, maxBytes: number): Promise<Requ
   if (typeof number !== 'number' || !Number.isSafeInteger(number)) throw new SyntaxError('The request has no number')
   if (typeof action !== 'string') throw new SyntaxError('The request has no action')
   return { number, action, body: objectOf(body) }
+}
+
+/** The number of a request, where SDKs write it: before the action, or last. `undefined` for what is no request. */
+export function numberIn(head: string, tail: string): number | undefined {
+  const found = /^\{"t":"d","d":\{"r":(\d{1,15}),"/.exec(head) ?? /"r":(\d{1,15})\}(?:,"t":"d")?\}$/.exec(tail)
+  return found?.[1] === undefined ? undefined : Number(found[1])
+}
+
+/** Stands for a request that is too long to be kept: it is answered with `too_big`. */
+export function tooLongRequest(number: number): string {
+  return JSON.stringify({ t: 'd', d: { r: number, a: TOO_LONG, b: {} } })
 }
 
 function parse(text: string, maxBytes: number): unknown {

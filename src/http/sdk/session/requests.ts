@@ -11,7 +11,7 @@ import type { Credential } from './identity.ts'
 import { textOf, writeLeft } from './left-writes.ts'
 import { Listen, type Listened, type ListeningConnection } from './listen.ts'
 import { type Answer, listText, OK, OK_OBJECT } from './messages.ts'
-import type { RequestMessage } from './parse-message.ts'
+import { type RequestMessage, TOO_LONG } from './parse-message.ts'
 import { queryOf, sentQueryOf } from './wire-query.ts'
 
 type Body = RequestMessage['body']
@@ -85,6 +85,8 @@ export class Requests {
       case 'unappeck':
       case 'unappcheck':
         return Promise.resolve(OK)
+      case TOO_LONG:
+        throw new DholeError('write-too-big')
       default:
         throw new DholeError('bad-parameter', `There is no action ${JSON.stringify(action)}`)
     }

@@ -17,7 +17,7 @@ import {
   revocation,
   VERSION,
 } from './messages.ts'
-import { parseMessage } from './parse-message.ts'
+import { numberIn, parseMessage } from './parse-message.ts'
 import { Requests } from './requests.ts'
 import type { SessionParts } from './session-parts.ts'
 
@@ -223,19 +223,25 @@ export class Session implements ListeningConnection {
     let message: Awaited<ReturnType<typeof parseMessage>>
     try {
       message = await parseMessage(text, this.#maxBytes)
-    } catch {
-      this.refuse('a message is not understood')
+    } catch (error) {
+      const number = error instanceof DholeError ? numberIn(text.slice(0, ENVELOPE), text.slice(-ENVELOPE)) : undefined
+      if (number === undefined) this.refuse('a message is not understood')
+      else this.#sendAnswer(number, failure(error))
       return
     }
     if ('control' in message) this.#takeControl(message.control)
     else if (!this.#isOver || WRITING.has(message.action)) {
       const answer = await this.#answer(() => this.#requests.answer(message))
-      this.#parts.onAnswered(answer.status)
-      this.#send(answerHead(message.number, answer) + piecesOf(answer.data).join('') + ANSWER_TAIL)
+      this.#sendAnswer(message.number, answer)
     }
     // The requests of a client that does not read its answers must wait.
     const room = this.#carrier?.room
     if (room !== undefined) await room
+  }
+
+  #sendAnswer(number: number, answer: Answer): void {
+    this.#parts.onAnswered(answer.status)
+    this.#send(answerHead(number, answer) + piecesOf(answer.data).join('') + ANSWER_TAIL)
   }
 
   #takeControl(type: unknown): void {

@@ -11,6 +11,8 @@ const CODES = { away: 1001, 'not-understood': 1002, 'too-much': 1008, 'too-big':
 /** Close code of a connection that has ended without one. */
 const WITHOUT_CODE = 1006
 const BYTES_PER_UNIT = 2
+/** Time that a segment adds to that of its message, in milliseconds: as 16 KiB add to the time of a body. */
+const MS_PER_SEGMENT = 1000
 
 /** A WebSocket of the runtime. */
 interface RawSocket extends FrameSocket {
@@ -137,8 +139,17 @@ export class Socket implements Carrier {
       this.#memory.release()
       return
     }
-    this.#timer ??= setTimeout(() => this.session.refuse('the segments of a message took too long'), this.timeoutMs)
-    this.#timer.unref()
+    if (this.#timer === undefined) this.#awaitSegments(this.timeoutMs)
     this.#memory.resize(waitingLength * BYTES_PER_UNIT)
+  }
+
+  /** Allows some time for a message, and more for each of its segments that has come meanwhile. */
+  #awaitSegments(milliseconds: number, taken = 0): void {
+    this.#timer = setTimeout(() => {
+      const { segmentsTaken } = this.#reader
+      if (segmentsTaken > taken) this.#awaitSegments((segmentsTaken - taken) * MS_PER_SEGMENT, segmentsTaken)
+      else this.session.refuse('the segments of a message took too long')
+    }, milliseconds)
+    this.#timer.unref()
   }
 }
