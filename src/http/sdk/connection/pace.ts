@@ -21,6 +21,7 @@ let carriedOut = 0
 export class Pace {
   readonly #messages: Rate | undefined
   readonly #bytes: Rate | undefined
+  #isOver = false
   #timer: Timer | undefined
   #goOn: (() => void) | undefined
 
@@ -36,13 +37,14 @@ export class Pace {
    */
   before(length: number): Promise<void> | undefined {
     if (isTurnOver(length)) return loopTurn.pause()
-    if (this.#messages === undefined && this.#bytes === undefined) return undefined
+    if (this.#isOver || (this.#messages === undefined && this.#bytes === undefined)) return undefined
     const waitMs = this.#waitMs(length, performance.now())
     return waitMs > 0 ? this.#sleep(waitMs) : undefined
   }
 
-  /** Ends a wait. */
+  /** The client has left: what it has sent waits for no rate. */
   end(): void {
+    this.#isOver = true
     clearTimeout(this.#timer)
     this.#goOn?.()
   }

@@ -138,6 +138,7 @@ export class Session implements ListeningConnection {
   close(): void {
     if (this.#isOver) return
     this.#isOver = true
+    this.#pace.end()
     this.#requests.closeListens()
     this.#detach()
     void this.#finish()
@@ -274,7 +275,6 @@ export class Session implements ListeningConnection {
     if (this.#isOver) return
     this.#waiting.length = 0
     this.#waitingLength = 0
-    this.#pace.end()
     this.close()
     this.#carrier?.end(...why)
     this.#next?.end(...why)
