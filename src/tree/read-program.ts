@@ -28,6 +28,15 @@ interface RecordRequest {
   readonly key: string
 }
 
+/**
+ * Whether it is the turn of a job, as far as the jobs in front of it tell. It is asked once these have run; an engine that
+ * begins jobs earlier takes it for granted until then. Only a job may ask.
+ */
+interface TurnRequest {
+  readonly kind: 'is-turn'
+  readonly isTurn: () => boolean
+}
+
 export type ReadAnswer = NodeText | Leaf | boolean | number | undefined
 
 /** A program that reads a tree. */
@@ -45,5 +54,5 @@ export const TRUSTED = undefined
 /** The authorisation of a read, stated by every caller. */
 export type Authorization = AuthorizeRead | typeof TRUSTED
 
-/** Logic of a job: as `Reads`, and it may ask for idempotency records. */
-export type JobReads<T> = Generator<ReadRequest | RecordRequest, T, ReadAnswer>
+/** Logic of a job: as `Reads`, and it may ask for idempotency records, and whether it is its turn. */
+export type JobReads<T> = Generator<ReadRequest | RecordRequest | TurnRequest, T, ReadAnswer>

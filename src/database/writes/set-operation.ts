@@ -72,7 +72,9 @@ export class SetOperation implements WriteOperation<WriteOutcome> {
     const writes = yield* dropPrioritiesOfNothing(plan, authorizer)
     if (authorizer !== undefined && authorization !== undefined) yield* authorizer.validateWrite(authorization)
     if (isTrial === true) return { result: written(plan), change: undefined }
-    const canStoreAhead = plan === this.#plan || this.#resolver !== undefined
+    // A job that waits for its values would be overtaken.
+    const isOrdered = this.#options.order !== undefined
+    const canStoreAhead = !isOrdered && (plan === this.#plan || this.#resolver !== undefined)
     return { result: written(plan), change: { plan, path: plan.path, writes, canStoreAhead } }
   }
 

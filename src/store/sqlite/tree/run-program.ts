@@ -32,6 +32,7 @@ export function* runReads<T>(
       step = logic.next(typeof leaf === 'object' ? yield* reader.subtrees.string(leaf.text) : leaf)
     } else if (request.kind === 'pause') step = logic.next(yield)
     else if (request.kind === 'idempotency-record') step = logic.next(records?.text(request.key))
+    else if (request.kind === 'is-turn') step = logic.next(request.isTurn())
     else step = logic.next(answer(request, lookup, settings))
   }
   return step.value
