@@ -8,7 +8,9 @@ import { DEAR_RULES } from '../../system/security/dear-rules.ts'
 /** Transactions so far. */
 let transactions = 0
 
-const server = withServer(() => startInProcess({ observer: { ...strictObserver, batchCommitted: () => void transactions++ } }))
+const server = withServer(() =>
+  startInProcess({ observer: { ...strictObserver, batchCommitted: () => void transactions++ } }),
+)
 
 /** Its rules leave the transaction, because they take long, and come back. */
 const DEAR = { a: 1, b: 2, c: 3, d: 4, e: 5 }
