@@ -65,6 +65,7 @@ test('nodes within each other contend, others do not', async () => {
   await planned.left(ann, 'lost', 'a/b')
   const waits = ['a', 'a/b', 'a/b/c', ''].map((path) => planned.enter(bob, path)())
   expect(waits).toEqual([false, false, false, false])
+  planned.contention.forget(bob)
   expect(['a/c', 'ab', 'z'].map((path) => planned.enter(cid, path)())).toEqual([true, true, true])
 })
 
