@@ -7,8 +7,11 @@ import type { Leaf } from './value.ts'
  * same code, on one snapshot or inside one transaction.
  */
 export type ReadRequest =
-  /** The whole node, `NodeText` or `undefined`. */
-  | { readonly kind: 'node'; readonly path: Path }
+  /**
+   * The whole node, `NodeText` or `undefined`. A longer text than `maxLength`, in UTF-16 code units, ends a program that
+   * reads a snapshot, with `read-too-big`.
+   */
+  | { readonly kind: 'node'; readonly path: Path; readonly maxLength?: number }
   /** The leaf, with or without a priority; `undefined` for a node with children and for none. A last `.priority` names the priority. */
   | { readonly kind: 'leaf'; readonly path: Path }
   /** Whether a node exists. */

@@ -9,9 +9,9 @@ import type { AuthorizerOptions } from '../access/authorizer.ts'
 import type { RulesInForce } from '../access/rules-in-force.ts'
 import { type IdempotentRequest, idempotentRequest } from './idempotency-key.ts'
 import { onlyOnce } from './idempotent-write.ts'
+import { OutOfOrder, type WritePlace } from './order/write-order.ts'
 import { type Watchers, writeJob } from './write-job.ts'
-import type { WriteOperation } from './write-operation.ts'
-import { OutOfOrder, type WritePlace } from './write-order.ts'
+import type { ConditionBounds, WriteOperation } from './write-operation.ts'
 import { ReadPaths, WriteRecorder } from './write-recorder.ts'
 import type { WriteOptions } from './write-request.ts'
 
@@ -41,6 +41,8 @@ interface EvaluatedAttempt extends PostponedAttempt {
   /** Paths that the rules read. */
   readonly readPaths: ReadPaths
   readonly bounds: AuthorizerOptions
+  /** Whether the condition of the write holds; `undefined` if that was not asked. */
+  readonly condition: boolean | undefined
 }
 
 /**
@@ -147,16 +149,22 @@ export class AuthorizedWrites {
     const readPaths = new ReadPaths()
     const allowed = new Set<'write' | 'read' | 'validate'>()
     const authorizer = this.rules.authorizerFor(attempt.options, { onAllowed: (asked) => allowed.add(asked) })
+    let condition: boolean | undefined
+    const onDecided = (holds: boolean) => {
+      condition = holds
+    }
     try {
       await this.#evaluations.run(() =>
-        this.store.read(() => recordReads(attempt.operation.decide(postponed.context, authorizer), readPaths)),
+        this.store.read(() =>
+          recordReads(attempt.operation.decide(postponed.context, authorizer, { onDecided }), readPaths),
+        ),
       )
     } catch (refusal) {
-      if (attempt.request !== undefined) return { ...postponed, readPaths, bounds: { refusal } }
+      if (attempt.request !== undefined) return { ...postponed, readPaths, bounds: { refusal }, condition }
       this.recorders.delete(postponed.recorder)
       throw refusal
     }
-    return { ...postponed, readPaths, bounds: { allowed } }
+    return { ...postponed, readPaths, bounds: { allowed }, condition }
   }
 }
 
@@ -200,20 +208,29 @@ class Attempt<T> {
     const evaluated = this.#evaluated
     const { patience } = this
     const onPostponed = () => this.#onPostponed()
-    if (evaluated === undefined || evaluated.recorder.hasTouched(evaluated.readPaths)) {
-      return this.#job(context, { patience, onPostponed })
+    if (evaluated === undefined) return this.#job(context, { patience, onPostponed }, { onPostponed })
+    const { condition } = evaluated
+    if (evaluated.recorder.hasTouched(evaluated.readPaths)) {
+      // A condition that takes long is not decided within the transaction: what it is about keeps changing.
+      const isLast = patience > 1 && condition !== undefined
+      return this.#job(context, { patience, onPostponed }, isLast ? { holds: false } : { onPostponed })
     }
-    return this.#job(evaluated.context, { patience, onPostponed, ...evaluated.bounds })
+    return this.#job(
+      evaluated.context,
+      { patience, onPostponed, ...evaluated.bounds },
+      { holds: condition, onPostponed },
+    )
   }
 
-  #job(context: CommitContext, bounds: AuthorizerOptions): JobReads<JobOutcome<T>> {
+  #job(context: CommitContext, bounds: AuthorizerOptions, condition: ConditionBounds): JobReads<JobOutcome<T>> {
     const { operation, request } = this
     const { rules, watchers, record } = this.#writes
     this.#context = context
     const { place } = this
     place?.begun()
     const authorizer = rules.authorizerFor(this.options, bounds)
-    const job = withSessionText(writeJob(operation, context, authorizer, watchers, record, this.options), this.options)
+    const decided = operation.decide(context, authorizer, condition)
+    const job = withSessionText(writeJob(decided, watchers, record, this.options), this.options)
     const whole = request === undefined ? job : onlyOnce(request, operation, context, job)
     return place === undefined ? whole : inOrder(place, whole)
   }

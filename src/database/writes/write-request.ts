@@ -6,7 +6,7 @@ import { print } from '../../tree/json/print.ts'
 import { etagInSteps } from '../../tree/json/print-steps.ts'
 import { isLargePlan, type WritePlan } from '../../tree/write.ts'
 import type { Access } from '../access/access.ts'
-import type { WriteOrder } from './write-order.ts'
+import type { WriteOrder } from './order/write-order.ts'
 
 /** Method of a write request. Equal data sent with another method is another request. */
 export type WriteMethod = 'PUT' | 'PATCH' | 'POST' | 'DELETE'

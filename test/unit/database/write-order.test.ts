@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { WriteOrder, type WritePlace } from '../../../src/database/writes/write-order.ts'
+import { WriteOrder, type WritePlace } from '../../../src/database/writes/order/write-order.ts'
 import { turns } from '../../support/store.ts'
 
 /** A generator of numbers from 0 up to 1, the same for the same seed. */

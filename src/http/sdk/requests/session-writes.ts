@@ -1,6 +1,6 @@
 import type { Access } from '../../../database/access/access.ts'
 import type { Database } from '../../../database/database.ts'
-import { WriteOrder } from '../../../database/writes/write-order.ts'
+import { WriteOrder } from '../../../database/writes/order/write-order.ts'
 import type { WriteOutcome } from '../../../database/writes/write-request.ts'
 import type { Awaitable } from '../../../scheduling/awaitable.ts'
 import type { Path } from '../../../tree/path.ts'
