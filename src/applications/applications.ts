@@ -65,11 +65,12 @@ export class Applications {
    * The application of a request: a promise when it opens asynchronously, or an application must be closed first.
    * @param name in the request, if any
    * @param host of the request as sent, with or without a port
+   * @param otherwise name that counts where neither names one
    * @throws `app-not-named`, `app-unknown`; `unavailable` when it cannot be opened, or when too many others are busy
    */
-  choose(name: string | undefined, host: string): Awaitable<Application> {
+  choose(name: string | undefined, host: string, otherwise?: string): Awaitable<Application> {
     if (this.#settings.isSilent?.() === true) throw new DholeError('unavailable')
-    const id = name ?? (this.#hostSuffix && labelOf(host, this.#hostSuffix)) ?? this.#settings.defaultId
+    const id = name ?? (this.#hostSuffix && labelOf(host, this.#hostSuffix)) ?? this.#settings.defaultId ?? otherwise
     if (id === undefined) throw new DholeError('app-not-named')
     return this.#opened(id) ?? this.#bring(id)
   }

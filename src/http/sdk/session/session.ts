@@ -14,9 +14,9 @@ import {
   answerHead,
   CREDENTIAL_ENDED,
   control,
+  type Dialect,
   failure,
   revocation,
-  VERSION,
 } from './messages.ts'
 import { parseMessage } from './parse-message.ts'
 import { Requests } from './requests.ts'
@@ -32,6 +32,7 @@ export interface SessionParts {
   readonly application: Application
   /** Host with its port, as the client has sent it: it connects there again. */
   readonly host: string
+  readonly dialect: Dialect
   readonly place: ClientPlace
   readonly streams: OpenStreams
   readonly reserve: ReserveMemory
@@ -117,7 +118,10 @@ export class Session implements ListeningConnection {
   begin(carrier: Carrier): void {
     this.#carrier = carrier
     if (this.#isOver) carrier.end('away', '')
-    else this.#send(control('h', { ts: Date.now(), v: VERSION, h: this.#parts.host, s: this.id }))
+    else {
+      const { host, dialect } = this.#parts
+      this.#send(control('h', { ts: Date.now(), v: dialect.version, h: host, s: this.id }))
+    }
   }
 
   /** The client goes on with another carrier once it has said so on the old one. */
@@ -202,6 +206,7 @@ export class Session implements ListeningConnection {
     this.#identity.invalidate()
     this.#requests.closeListens()
     this.#send(CREDENTIAL_ENDED)
+    if (this.#parts.dialect.endsWithCredential === true) this.end()
   }
 
   /** Counts what waits to be carried out, and what the client keeps here. */
@@ -256,7 +261,7 @@ export class Session implements ListeningConnection {
       return await request()
     } catch (error) {
       if (!(error instanceof DholeError) || error.code === 'internal') this.#parts.onFailed(error)
-      return failure(error)
+      return failure(error, this.#parts.dialect)
     }
   }
 
