@@ -20,6 +20,7 @@ import { openSocket } from '../sdk/socket/open-socket.ts'
 import { enginePreflight } from '../sdk/wilddog/engine-reply.ts'
 import { answerLookup } from '../sdk/wilddog/lookup.ts'
 import { answerEngine, orEngineFarewell } from '../sdk/wilddog/open-engine.ts'
+import { accountInfo, signInErrors, verifyCustomToken } from '../sdk/wilddog/sign-in.ts'
 import * as sms from '../sms/calls.ts'
 import { answerCarrierCodes } from '../sms/carrier-codes-page.ts'
 import { smsErrors } from '../sms/sms-errors.ts'
@@ -63,10 +64,12 @@ export const ENDPOINTS: readonly Endpoint[] = [
     path: '/.ws/',
     methods: GET_OR_POST,
     operation: 'socket',
-    answer: orEngineFarewell(inDatabaseOf(answerEngine)),
+    answer: orEngineFarewell(inDatabaseOf(answerEngine, ({ raw: { values } }) => values['ns'] || undefined)),
     options: enginePreflight,
   },
   { ...node, path: '/v1/lookup', methods: ['GET'], operation: 'socket', answer: answerLookup, isPlain: true },
+  signIn('/v2/{app}/auth/verifyCustomToken', verifyCustomToken),
+  signIn('/v2/{app}/auth/getAccountInfo', accountInfo),
   ...CONSOLE_PATHS.map(consolePage),
   setting('/.settings/rules.json', answerRules),
   setting('/.settings/defaultWriteSizeLimit.json', answerWriteSize),
@@ -181,12 +184,17 @@ function inDatabase(answer: Answer): Answer {
   return bounded(withApplication(({ raw: { values } }) => values['ns'] || undefined, answer))
 }
 
+/** A call by which SDKs of Wilddog sign users in. */
+function signIn(path: string, answer: Answer): Endpoint {
+  const scoped = inDatabaseOf(answer, ({ rawPath }) => rawPath.split('/', 3)[2])
+  return { path, methods: POST, operation: 'token', answer: scoped, errors: signInErrors }
+}
+
 /**
- * An answer for the application that the host names, as SDKs of Wilddog have it. The first label of the URL, which most of
- * them repeat as a parameter, counts where the host names none.
+ * An answer for the application that the host names, as SDKs of Wilddog have it. The first label of their URL, which most of
+ * them repeat in requests, counts where the host names none.
  */
-function inDatabaseOf(answer: Answer): Answer {
-  const labelOf = ({ raw: { values } }: Target) => values['ns'] || undefined
+function inDatabaseOf(answer: Answer, labelOf: NameOf): Answer {
   const nameOf = (target: Target) => (target.host.startsWith(`${labelOf(target)}.`) ? undefined : labelOf(target))
   return bounded(withApplication(nameOf, answer, labelOf))
 }
