@@ -85,6 +85,7 @@ export class EngineSocket implements Transport {
 /** A WebSocket that a client of long polling tries. After a probe it takes the connection over. */
 export class EngineUpgradeSocket extends EngineSocket {
   readonly #polling: EnginePolling
+  #isProbed = false
   #hasTakenOver = false
 
   constructor(connection: EngineConnection, polling: EnginePolling, service: EngineSocketService) {
@@ -102,9 +103,10 @@ export class EngineUpgradeSocket extends EngineSocket {
   protected override receive(packet: string): void {
     if (this.#hasTakenOver) super.receive(packet)
     else if (packet === PROBE) {
+      this.#isProbed = true
       void this.send(PROBED)
       this.#polling.tried()
-    } else if (packet === UPGRADE && this.connection.upgrade(this)) this.#hasTakenOver = true
+    } else if (packet === UPGRADE && this.#isProbed && this.connection.upgrade(this)) this.#hasTakenOver = true
     else this.end('not-understood', 'a packet comes before the upgrade')
   }
 }
