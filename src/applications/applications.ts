@@ -75,6 +75,12 @@ export class Applications {
     return this.#opened(id) ?? this.#bring(id)
   }
 
+  /** Host of an application below the base domain. @throws `app-not-named` without such a domain, or for what is no id */
+  hostOf(id: string): string {
+    if (this.#hostSuffix === undefined || !isApplicationId(id)) throw new DholeError('app-not-named')
+    return id + this.#hostSuffix
+  }
+
   /** Replaces the secret of an application, and ends the streams that the old secret authorized. */
   rotate(id: string, secret: string): void {
     const tenant = this.#tenants.get(id)

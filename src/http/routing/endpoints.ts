@@ -67,7 +67,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     answer: orEngineFarewell(inDatabaseOf(answerEngine, ({ raw: { values } }) => values['ns'] || undefined)),
     options: enginePreflight,
   },
-  { ...node, path: '/v1/lookup', methods: ['GET'], operation: 'socket', answer: answerLookup, isPlain: true },
+  { ...node, path: '/v1/lookup', methods: READS, operation: 'socket', answer: answerLookup, isPlain: true },
   signIn('/v2/{app}/auth/verifyCustomToken', verifyCustomToken),
   signIn('/v2/{app}/auth/getAccountInfo', accountInfo),
   ...CONSOLE_PATHS.map(consolePage),
