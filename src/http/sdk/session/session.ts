@@ -54,7 +54,7 @@ export class Session implements ListeningConnection {
     this.#inbox = new Inbox(this, database.limits.maxWriteBytes)
     this.#parts = parts
     this.#maxBytes = database.limits.maxWriteBytes
-    this.#identity = new Identity(authenticator, place, () => this.#credentialEnded())
+    this.#identity = new Identity(authenticator, place, () => this.#credentialExpired())
     this.#requests = new Requests(database, this)
     this.#release = application.hold()
     this.#detach = database.sessions.add(this)
@@ -182,6 +182,15 @@ export class Session implements ListeningConnection {
     this.#requests.closeListens()
     this.#send(CREDENTIAL_ENDED)
     if (this.#parts.dialect.endsWithCredential === true) this.end()
+  }
+
+  /** What the client wanted written at its end is still written for its user. */
+  #credentialExpired(): void {
+    if (this.#parts.dialect.endsWithCredential !== true) this.#credentialEnded()
+    else if (!this.#isOver) {
+      this.#send(CREDENTIAL_ENDED)
+      this.end()
+    }
   }
 
   told(path: Path): Promise<unknown> | undefined {

@@ -210,6 +210,16 @@ const scenarios: Readonly<Record<string, () => Promise<unknown>>> = {
     return new Promise(() => {})
   },
 
+  /** Goes on when the token has expired. */
+  async expiry() {
+    await sdk.signIn(argument)
+    await done((end) => root.child('online/ann').onDisconnect().set('gone', end))
+    await done((end) => root.child('online/ann').set('here', end))
+    await awaited(root.child('.info/authenticated'), (value) => value === false)
+    await awaited(root.child('online/ann'), (value) => value === 'gone')
+    return failureOf(done((end) => root.child('online/ann').set('back', end)))
+  },
+
   /** Reads and writes what only a user may. */
   async auth() {
     const mine = root.child('notes/ann')

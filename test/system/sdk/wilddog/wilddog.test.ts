@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { SECRET } from '../../../support/https-server.ts'
 import { SdkClient } from '../../../support/sdk-client.ts'
-import { customToken } from '../../../support/token.ts'
+import { customToken, nowInSeconds } from '../../../support/token.ts'
 import { withServer } from '../../../support/with-server.ts'
 import { runScenario, startForWilddog, startScenario, type Version } from './start-wilddog.ts'
 
 const RULES = JSON.stringify({
-  rules: { notes: { $uid: { '.read': 'auth.uid == $uid', '.write': 'auth.uid == $uid' } } },
+  rules: {
+    notes: { $uid: { '.read': 'auth.uid == $uid', '.write': 'auth.uid == $uid' } },
+    online: { '.read': true, $uid: { '.write': 'auth.uid == $uid' } },
+  },
 })
 const VERSIONS: readonly Version[] = ['0.7', '2.5']
 /** Codes of errors: words in SDK 0.7, numbers in 2.5. */
@@ -79,5 +82,11 @@ describe("Wilddog's SDKs as they are published", () => {
       refused: { code: refused },
       value: 'yes',
     })
+  })
+
+  test.each(VERSIONS)('%s: a client whose token has expired goes on without a user', async (version) => {
+    const token = customToken(SECRET, { uid: 'ann', exp: nowInSeconds() + 2 })
+    const { denied } = CODES[version]
+    expect(await runScenario(closed, [version, 'expiry', token])).toMatchObject({ code: denied })
   })
 })
