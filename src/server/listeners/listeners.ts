@@ -15,11 +15,13 @@ import { type Listening, SecureListener } from './secure-listener.ts'
 
 /** Maximum body that Dhole itself refuses, with a JSON error; the runtime refuses longer ones. */
 const MAX_REQUEST_BYTES = 1024 ** 3
+/** Bytes of a frame of a WebSocket around what it writes. SDKs of Wilddog send each message as one frame. */
+const FRAME_ENVELOPE_BYTES = 64 * 1024
 /**
- * Maximum frame of a WebSocket: SDKs send long messages in several. And what may wait in a connection: sending stops at the
- * first frame that waits, so more are answers to pings that the client does not read.
+ * What may wait in a WebSocket before a frame: sending stops at the first one that waits, so more are answers to pings that
+ * the client does not read.
  */
-const FRAMES = { maxPayloadLength: 64 * 1024, backpressureLimit: 256 * 1024 }
+const MOST_WAITING_BYTES = 256 * 1024
 /** Grace time of open requests when the server stops. */
 const STOP_GRACE_MS = 10_000
 
@@ -56,12 +58,16 @@ export function listen(
   { metrics, streams, connections, admin }: ListenerParts,
 ): Listeners {
   const limits = clientLimits(options)
+  const websocket = {
+    maxPayloadLength: config.MAX_WRITE_BYTES + FRAME_ENVELOPE_BYTES,
+    backpressureLimit: MOST_WAITING_BYTES,
+    idleTimeout: config.SOCKET_TIMEOUT_S,
+  }
   // Elysia assumes a minimum length of the Host header and finds the wrong path for a shorter one by default.
   const app = () =>
-    new Elysia({
-      handler: { standardHostname: false },
-      websocket: { ...FRAMES, idleTimeout: config.SOCKET_TIMEOUT_S },
-    }).use(mount(applications, options, { limits, metrics, admin, streams, connections }))
+    new Elysia({ handler: { standardHostname: false }, websocket }).use(
+      mount(applications, options, { limits, metrics, admin, streams, connections }),
+    )
   const idleTimeout = config.IDLE_TIMEOUT_S
   const secure = new SecureListener(certificate, config.PORT, ({ cert, key }, port, reusePort) => {
     const address = { host: config.HOST, port, setting: 'PORT' } as const

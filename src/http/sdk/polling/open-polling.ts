@@ -40,7 +40,7 @@ async function start(exchange: Exchange, parameters: URLSearchParams): Promise<s
   if (!/^\d{1,20}$/.test(callback)) throw new DholeError('bad-parameter')
   const sessions = sessionsOf(exchange.application)
   const { reserve, settings } = exchange.limits
-  const connection = await openSession(exchange, parameters.get('ls'), 'polling')
+  const connection = await openSession(exchange, parameters.get('ls'), { carrier: 'polling' })
   const service = { reserve, timeoutMs: settings.socketSeconds * MS }
   const polling: Polling = new Polling(connection, service, callback, () => sessions.removePolling(polling))
   sessions.addPolling(polling)

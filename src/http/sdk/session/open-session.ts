@@ -4,8 +4,15 @@ import type { ConnectionCarrier } from '../../../observer.ts'
 import type { Exchange } from '../../exchange.ts'
 import { Connection } from '../connection/connection.ts'
 import type { ClientPlace } from './identity.ts'
+import { type Dialect, FIREBASE } from './messages.ts'
 import { Session } from './session.ts'
 import { sessionsOf } from './sessions.ts'
+
+/** How a client speaks. */
+interface SessionForm {
+  readonly carrier: ConnectionCarrier
+  readonly dialect?: Dialect
+}
 
 /**
  * Opens a session for the client of a request. A former session of it that is still open is ended first.
@@ -14,7 +21,7 @@ import { sessionsOf } from './sessions.ts'
 export async function openSession(
   exchange: Exchange,
   former: string | null,
-  carrier: ConnectionCarrier,
+  { carrier, dialect = FIREBASE }: SessionForm,
 ): Promise<Connection> {
   const { application, target, limits, service } = exchange
   // Known now: a request that has become a socket has no address any more.
@@ -27,6 +34,7 @@ export async function openSession(
   connection.session = new Session({
     application,
     host: target.host,
+    dialect,
     place,
     streams: connection,
     reserve: limits.reserve,

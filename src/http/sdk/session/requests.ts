@@ -3,6 +3,7 @@ import type { Access } from '../../../database/access/access.ts'
 import type { Database } from '../../../database/database.ts'
 import { DholeError } from '../../../error.ts'
 import { PathIndex } from '../../../hub/path-index.ts'
+import type { Awaitable } from '../../../scheduling/awaitable.ts'
 import { inTurns } from '../../../scheduling/turns.ts'
 import { joined } from '../../../tree/json/text-pieces.ts'
 import { type Path, parsePath } from '../../../tree/path.ts'
@@ -11,7 +12,7 @@ import type { Credential } from './identity.ts'
 import { textOf, writeLeft } from './left-writes.ts'
 import { Listen, type Listened, type ListeningConnection } from './listen.ts'
 import { type Answer, listText, OK, OK_OBJECT } from './messages.ts'
-import { type RequestMessage, TOO_LONG } from './parse-message.ts'
+import { dataOf, pathOf, REFUSED, type RequestMessage } from './parse-message.ts'
 import { queryOf, sentQueryOf } from './wire-query.ts'
 
 type Body = RequestMessage['body']
@@ -26,25 +27,26 @@ const BYTES_PER_UNIT = 2
 interface RequestingConnection extends ListeningConnection {
   /** Id of the session. */
   readonly id: string
-  readonly maxListens: number
-  /** The caller of the request. @throws when the credential is no longer valid */
-  access(): Promise<Access>
+  /** The caller of the request. @throws when the credential is no longer valid, now or later */
+  access(): Awaitable<Access>
   /** @throws when the credential is refused */
   signIn(credential: Credential): Promise<Caller>
   signOut(): Promise<void>
 }
 
-/** Carries out the requests of one connection. @see docs/reference/sdk-protocol.md#actions */
+/** Carries out the requests of one connection but sets and merges. @see docs/reference/sdk-protocol.md#actions */
 export class Requests {
   readonly #database: Database
   readonly #connection: RequestingConnection
+  readonly #maxListens: number
   readonly #listens = new Map<string, Listen>()
   #listenBytes = 0
   readonly #byPath = new PathIndex<Listen>()
   readonly #disconnectWrites = new DisconnectWrites()
 
-  constructor(database: Database, connection: RequestingConnection) {
+  constructor(database: Database, connection: RequestingConnection, maxListens: number) {
     this.#database = database
+    this.#maxListens = maxListens
     this.#connection = connection
   }
 
@@ -53,8 +55,8 @@ export class Requests {
     return this.#listenBytes + this.#disconnectWrites.length * BYTES_PER_UNIT
   }
 
-  /** @throws what the request fails with */
-  answer({ action, body }: RequestMessage): Promise<Answer> {
+  /** @throws what the request fails with, now or later */
+  answer({ action, body }: RequestMessage): Awaitable<Answer> {
     switch (action) {
       case 'q':
       case 'l':
@@ -64,10 +66,6 @@ export class Requests {
         return this.#unlisten(body)
       case 'g':
         return this.#get(body)
-      case 'p':
-        return this.#set(body)
-      case 'm':
-        return this.#merge(body)
       case 'o':
         return this.#onDisconnect(body, 'set')
       case 'om':
@@ -84,9 +82,9 @@ export class Requests {
       case 'appcheck':
       case 'unappeck':
       case 'unappcheck':
-        return Promise.resolve(OK)
-      case TOO_LONG:
-        throw new DholeError('write-too-big')
+        return OK
+      case REFUSED:
+        throw body['error'] instanceof DholeError ? body['error'] : new DholeError('write-too-big')
       default:
         throw new DholeError('bad-parameter', `There is no action ${JSON.stringify(action)}`)
     }
@@ -128,7 +126,7 @@ export class Requests {
     const name = nameOf(listened)
     const access = await this.#connection.access()
     this.#end(name)
-    if (this.#listens.size >= this.#connection.maxListens) throw new DholeError('quota')
+    if (this.#listens.size >= this.#maxListens) throw new DholeError('quota')
     const listen = new Listen(listened, this.#connection)
     this.#listens.set(name, listen)
     this.#listenBytes += bytesOf(listened)
@@ -144,7 +142,7 @@ export class Requests {
     return OK_OBJECT
   }
 
-  async #unlisten(body: Body): Promise<Answer> {
+  #unlisten(body: Body): Answer {
     this.#end(nameOf({ path: pathOf(body), tag: tagOf(body) }))
     return OK
   }
@@ -166,36 +164,19 @@ export class Requests {
     return { status: 'ok', data: query === undefined ? data : listText(joined(data)) }
   }
 
-  async #set(body: Body): Promise<Answer> {
-    const path = pathOf(body)
-    const access = await this.#connection.access()
-    const ifHash = typeof body['h'] === 'string' ? body['h'] : undefined
-    const { kind } = await this.#database.put(path, dataOf(body), { ...access, ifHash })
-    await this.#told(path)
-    return kind === 'written' ? OK : { status: 'datastale', data: '"Transaction hash does not match"' }
-  }
-
-  async #merge(body: Body): Promise<Answer> {
-    const path = pathOf(body)
-    const access = await this.#connection.access()
-    await this.#database.patch(path, dataOf(body), access)
-    await this.#told(path)
-    return OK
-  }
-
-  /** Resolves when all listens near a path have told what has been committed there. */
-  async #told(path: Path): Promise<void> {
-    if (this.#listens.size === 0) return
+  /** @returns resolves when all listens near a path have told what was committed there; `undefined` if they have */
+  told(path: Path): Promise<unknown> | undefined {
+    if (this.#listens.size === 0) return undefined
     const { seq } = this.#database.position()
-    const telling: Promise<void>[] = []
-    for (const listen of this.#byPath.near({
-      kind: 'put',
-      path,
-      writes: [{ kind: 'value', path, value: undefined }],
-    })) {
-      if (listen !== undefined) telling.push(listen.told(seq))
+    const writes = [{ kind: 'value', path, value: undefined } as const]
+    let telling: Promise<void>[] | undefined
+    for (const listen of this.#byPath.near({ kind: 'put', path, writes })) {
+      const told = listen?.told(seq)
+      if (told === undefined) continue
+      telling ??= []
+      telling.push(told)
     }
-    await Promise.all(telling)
+    return telling && Promise.all(telling)
   }
 
   async #onDisconnect(body: Body, kind: 'set' | 'merge'): Promise<Answer> {
@@ -248,12 +229,6 @@ function bytesOf({ path, sentQuery }: Listened): number {
   return LISTEN_BYTES + BYTES_PER_UNIT * (path.reduce((sum, key) => sum + key.length, 0) + query.length)
 }
 
-function pathOf(body: Body): Path {
-  const path = body['p']
-  if (typeof path !== 'string') throw new DholeError('bad-path')
-  return parsePath(path)
-}
-
 function tagOf(body: Body): number | undefined {
   const tag = body['t']
   if (tag === undefined || tag === null) return undefined
@@ -264,11 +239,6 @@ function tagOf(body: Body): number | undefined {
 /** Hash of what the client has; empty for what is none. */
 function hashOf({ h: hash }: Body): string {
   return typeof hash === 'string' && hash.length === HASH_LENGTH ? hash : ''
-}
-
-function dataOf(body: Body): unknown {
-  if (!Object.hasOwn(body, 'd')) throw new DholeError('no-data')
-  return body['d']
 }
 
 /** The caller that an admin acts as; `undefined` for itself. */

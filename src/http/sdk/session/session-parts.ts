@@ -3,12 +3,14 @@ import type { ReserveMemory } from '../../../hub/mailbox.ts'
 import type { PaceSettings } from '../connection/pace.ts'
 import type { ClientPlace } from './identity.ts'
 import type { ListedListens } from './listen.ts'
+import type { Dialect } from './messages.ts'
 
 /** What a session is made of. */
 export interface SessionParts {
   readonly application: Application
   /** Host with its port, as the client has sent it: it connects there again. */
   readonly host: string
+  readonly dialect: Dialect
   readonly place: ClientPlace
   readonly streams: ListedListens
   readonly reserve: ReserveMemory

@@ -27,7 +27,7 @@ export async function openSocket(exchange: Exchange): Promise<Response> {
     const connection = sessionsOf(application).find(polled)
     return connection === undefined ? replyOf(exchange, resetting(exchange)) : takingOver(exchange, connection, parts)
   }
-  const connection = await openSession(exchange, parameters.get('ls'), 'websocket')
+  const connection = await openSession(exchange, parameters.get('ls'), { carrier: 'websocket' })
   try {
     return replyOf(exchange, new Socket(connection, parts))
   } catch (error) {

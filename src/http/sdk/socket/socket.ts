@@ -3,13 +3,10 @@ import type { Connection } from '../connection/connection.ts'
 import type { Carrier, EndCause } from '../session/carrier.ts'
 import { HeldMemory } from '../session/held-memory.ts'
 import type { Session } from '../session/session.ts'
+import { causeOf, closeFor } from './close-codes.ts'
 import { BadFrame, FrameReader } from './frames.ts'
 import { type FrameSocket, Outbox } from './outbox.ts'
 
-/** Close codes. A client that is too slow would not read one. */
-const CODES = { away: 1001, 'not-understood': 1002, 'too-much': 1008, 'too-big': 1009 } as const
-/** Close code of a connection that has ended without one. */
-const WITHOUT_CODE = 1006
 const BYTES_PER_UNIT = 2
 /** Time that a segment adds to that of its message, in milliseconds: as 16 KiB add to the time of a body. */
 const MS_PER_SEGMENT = 1000
@@ -18,6 +15,7 @@ const MS_PER_SEGMENT = 1000
 interface RawSocket extends FrameSocket {
   close(code: number, reason: string): void
   terminate(): void
+  cork(work: () => void): void
 }
 
 /** What a socket needs of the service. */
@@ -84,7 +82,7 @@ export class Socket implements Carrier {
   }
 
   close(_: RawSocket, code: number): void {
-    if (this.isCarrier) this.connection.endsFor(code === WITHOUT_CODE ? 'lost' : 'left')
+    if (this.isCarrier) this.connection.endsFor(causeOf(code))
     this.#stop()
     this.session.carrierLost(this)
   }
@@ -93,12 +91,16 @@ export class Socket implements Carrier {
     return this.#outbox?.send(text)
   }
 
+  together(work: () => void): void {
+    if (this.#isOver || this.#socket === undefined) work()
+    else this.#socket.cork(work)
+  }
+
   end(cause: EndCause, reason: string): void {
     if (this.#isOver) return
     if (this.isCarrier) this.connection.endsFor(cause, reason)
     this.#stop()
-    if (cause === 'too-slow') this.#socket?.terminate()
-    else this.#socket?.close(CODES[cause], reason)
+    if (this.#socket !== undefined) closeFor(this.#socket, cause, reason)
   }
 
   /** Whether it carries the session. */
