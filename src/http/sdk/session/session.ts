@@ -202,6 +202,12 @@ export class Session implements ListeningConnection {
     this.count()
   }
 
+  together(work: () => void): void {
+    const carrier = this.#carrier
+    if (carrier?.together === undefined) work()
+    else carrier.together(work)
+  }
+
   failed(error: unknown): Answer {
     if (!(error instanceof DholeError) || error.code === 'internal') this.#parts.onFailed(error)
     return failure(error, this.#parts.dialect)

@@ -1,7 +1,7 @@
 import type { ReserveMemory } from '../../../hub/mailbox.ts'
 import { loopTurn } from '../../../scheduling/loop-turn.ts'
 import { HeldMemory } from '../session/held-memory.ts'
-import { framesOf } from './frames.ts'
+import { framesOf, isOneFrame } from './frames.ts'
 
 const BYTES_PER_UNIT = 2
 /** Results of `sendText`: the frame was dropped, or is the last one that the connection takes now. */
@@ -54,6 +54,10 @@ export class Outbox {
   /** @returns a promise if there is no room for more, which resolves when there is */
   send(text: string): Promise<void> | undefined {
     if (this.#isOver) return undefined
+    if (this.#length === 0 && !this.#isFull && isOneFrame(text)) {
+      this.#sendFrame(text)
+      return undefined
+    }
     this.#waiting.push(text)
     this.#length += text.length
     if (this.#frames === undefined && !this.#isFull) this.#run()
