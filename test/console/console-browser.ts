@@ -28,6 +28,8 @@ export interface ConsoleBrowser {
   visit(path: string, options?: BrowserContextOptions): Promise<Page>
   /** Sends a request with the super secret of the default application. */
   send(method: string, path: string, body?: unknown): Promise<void>
+  /** Carries out an operation as the operator. */
+  operate(name: string, input: object): Promise<void>
 }
 
 /** Starts `dhole serve` and a browser before the tests of a file, and stops them after them. */
@@ -77,6 +79,15 @@ export function withConsole(settings: Readonly<Record<string, string>> = {}): Co
       const page = await visit(path, options)
       await logIn(page, OPERATOR)
       return page
+    },
+    operate: async (name, input) => {
+      const reply = await fetch(`${running().url}/.admin/operations/${name}`, {
+        method: 'POST',
+        tls: { rejectUnauthorized: false },
+        headers: { Authorization: `Bearer ${OPERATOR}` },
+        body: JSON.stringify(input),
+      })
+      if (!reply.ok) throw new Error(`${name}: ${reply.status} ${await reply.text()}`)
     },
     send: async (method, path, body) => {
       const separator = path.includes('?') ? '&' : '?'

@@ -37,7 +37,7 @@ export function StreamsPage({ application }: PageProps) {
             columns={columnsOf(end)}
             rows={rows}
             keyOf={({ id }) => id}
-            empty="Nobody listens."
+            empty="No stream is open."
           />
         </>
       )}
