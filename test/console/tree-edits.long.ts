@@ -157,6 +157,22 @@ describe.skipIf(executablePath === undefined)(title, () => {
     await page.context().close()
   })
 
+  test('a list that has lost its only child shows the next one', async () => {
+    await console.send('PUT', '/alone/list.json', { a: 1 })
+    const page = await openTree('/alone/list')
+    await row(page, 'a 1').click()
+    await button(page, 'Delete').click()
+    await row(page, '/alone/list null').waitFor()
+    await undo(page, 'Deleted /alone/list/a.').click()
+    await row(page, 'a 1').waitFor()
+    await console.send('DELETE', '/alone/list/a.json')
+    await row(page, '/alone/list null').waitFor()
+    await console.send('PUT', '/alone/list/b.json', 2)
+    await row(page, 'b 2').waitFor()
+    expect(await row(page, /^a /).count()).toBe(0)
+    await page.context().close()
+  })
+
   test('hostile keys and values are shown as text everywhere', async () => {
     const key = HOSTILE.replaceAll('.', '')
     await console.send('PUT', '/hostile.json', {

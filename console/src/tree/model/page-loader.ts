@@ -52,15 +52,12 @@ export class PageLoader {
     const isFar = branch.wantedCount - branch.loadedCount > FAR_PAGES * PAGE_SIZE
     const limit = isFar ? PAGES_AT_ONCE * PAGE_SIZE : PAGE_SIZE
     const lastPage = branch.pages.at(-1)
-    const lastKey = lastPage?.keys?.at(-1)
-    const bound = lastKey === undefined ? {} : { startAfter: JSON.stringify(lastKey) }
-    const keys = await this.#keys(branch, { ...bound, limitToFirst: String(limit + 1) })
+    const keys = await this.#keys(branch, { ...boundBehind(lastPage), limitToFirst: String(limit + 1) })
     // The list may have been entered elsewhere meanwhile.
     if (branch.pages.at(-1) !== lastPage) return
     branch.isComplete = keys.length <= limit
     const shown = keys.slice(0, limit)
-    if (shown.length === 0 && branch.pages.length > 0) return
-    for (let from = 0; from === 0 || from < shown.length; from += PAGE_SIZE) {
+    for (let from = 0; from < shown.length; from += PAGE_SIZE) {
       const page = loadedPage(branch.pages.length === 0 ? undefined : shown[from], shown.slice(from))
       // Of the pages between only the places are needed.
       if (from + PAGE_SIZE < shown.length) page.keys = undefined
@@ -149,7 +146,7 @@ export class PageLoader {
     for (const key of branch.expanded.keys()) {
       if (branch.pageOf(key) === page && !present.has(key)) branch.expanded.delete(key)
     }
-    if (taken.length === 0 && index > 0) branch.pages.splice(index, 1)
+    if (taken.length === 0 && (index > 0 || isLast)) branch.pages.splice(index, 1)
   }
 
   async #keys(branch: Branch, parameters: Readonly<Record<string, string>>): Promise<readonly string[]> {
@@ -174,6 +171,13 @@ export class PageLoader {
     }, COUNT_EVERY_MS)
     this.#onChange()
   }
+}
+
+/** Bound of the keys behind a page: from its beginning where it holds none. */
+function boundBehind(page: Page | undefined): Readonly<Record<string, string>> {
+  const last = page?.keys?.at(-1)
+  if (last !== undefined) return { startAfter: JSON.stringify(last) }
+  return page?.first === undefined ? {} : { startAt: JSON.stringify(page.first) }
 }
 
 /** A page of the first of some keys. */

@@ -192,6 +192,7 @@ export class TreeModel {
   outdate(branch: Branch): void {
     branch.isCountStale = true
     branch.error = undefined
+    if (branch.loadedCount === 0) branch.isComplete = false
     for (const page of branch.pages) {
       page.isStale = true
       for (const key of page.details.keys()) page.outdated.add(key)
