@@ -15,7 +15,11 @@ describe.skipIf(reason !== undefined)(reason ?? 'the console on PostgreSQL', () 
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
   test('every page shows what is there, and nothing fails', async () => {
-    await console.send('PUT', '/lists.json', Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [`d${n}`, { n }])))
+    await console.send(
+      'PUT',
+      '/lists.json',
+      Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [`d${n}`, { n }])),
+    )
     await console.send('GET', '/lists.json?orderBy="n"&limitToFirst=1')
     const page = await console.open('')
     for (const [path, shown] of [
