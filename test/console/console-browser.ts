@@ -32,6 +32,13 @@ export interface ConsoleBrowser {
   operate(name: string, input: object): Promise<void>
 }
 
+/** Starts a browser. @throws Error without one on this machine */
+export function launchBrowser(): Promise<Browser> {
+  if (executablePath === undefined) throw new Error(MISSING)
+  // Its sandbox needs what a container does not give; the pages are ours.
+  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+}
+
 /** Starts `dhole serve` and a browser before the tests of a file, and stops them after them. */
 export function withConsole(settings: Readonly<Record<string, string>> = {}): ConsoleBrowser {
   let server: ServerProcess | undefined
@@ -44,8 +51,7 @@ export function withConsole(settings: Readonly<Record<string, string>> = {}): Co
   beforeAll(async () => {
     if (executablePath === undefined) return
     server = await spawnServer({ OPERATOR_SECRET: OPERATOR, APP_SECRET, LOG_LEVEL: 'warn', ...settings })
-    // Its sandbox needs what a container does not give; the pages are ours.
-    browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+    browser = await launchBrowser()
   })
   afterAll(async () => {
     await browser?.close()

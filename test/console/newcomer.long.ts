@@ -1,8 +1,8 @@
 import '../support/long-lane.ts'
 import { describe, expect, test } from 'bun:test'
-import { chromium, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { startAtTerminal } from '../support/terminal.ts'
-import { executablePath, logIn, MISSING } from './console-browser.ts'
+import { executablePath, launchBrowser, logIn, MISSING } from './console-browser.ts'
 
 const title = `a first hour with the console${executablePath === undefined ? ` (${MISSING})` : ''}`
 const RULES = '{"rules":{"notes":{"$uid":{".read":"auth.uid === $uid",".write":"auth.uid === $uid"}}}}'
@@ -10,10 +10,7 @@ const RULES = '{"rules":{"notes":{"$uid":{".read":"auth.uid === $uid",".write":"
 describe.skipIf(executablePath === undefined)(title, () => {
   test('what the start prints leads to live data, a rule, the reason of a refusal, and a restored backup', async () => {
     const server = await startAtTerminal()
-    const browser = await chromium.launch({
-      ...(executablePath === undefined ? {} : { executablePath }),
-      args: ['--no-sandbox', '--disable-dev-shm-usage'],
-    })
+    const browser = await launchBrowser()
     const context = await browser.newContext({ ignoreHTTPSErrors: true })
     const row = (page: Page, name: string | RegExp) => page.getByRole('treeitem', { name, exact: true })
     const add = async (page: Page, parent: RegExp, key: string, value: string) => {
