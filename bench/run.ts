@@ -3,13 +3,15 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { CommanderError } from 'commander'
 import { redraw } from './chart/redraw.ts'
+import { type Checkout, compareChapter, openCheckout, thisCheckout } from './harness/against.ts'
 import { type Options, readCommandLine } from './harness/command-line.ts'
 import { endDescendants, onInterrupt } from './harness/descendants.ts'
 import { type ChapterName, chapterNames, chapters, missingFor, partsOf, runChapter } from './harness/suite.ts'
 import { openWorkspace } from './harness/workspace.ts'
 import { missedOf, missedText } from './report/check.ts'
+import { changesOf, comparisonOf } from './report/comparison.ts'
 import { thisMachine } from './report/machine.ts'
-import { openProgress } from './report/progress.ts'
+import { openProgress, type Progress } from './report/progress.ts'
 import { resultOf } from './report/result.ts'
 import type { Result } from './report/result-schema.ts'
 import { keepResults, writeResults } from './report/results-file.ts'
@@ -37,14 +39,21 @@ async function main(words: readonly string[]): Promise<number> {
   }
 }
 
-async function measure({ chapters: names, settings, json, check, save }: Options<ChapterName>): Promise<number> {
+async function measure(options: Options<ChapterName>): Promise<number> {
+  const { chapters: names, settings, json, check, save, against } = options
   const started = performance.now()
   const machine = thisMachine()
   const progress = openProgress()
-  using workspace = await openWorkspace((news) => progress.tell(news))
+  using workspaces = new DisposableStack()
+  const workspace = workspaces.use(await openWorkspace((news) => progress.tell(news)))
   // Before their files are removed: whatever has failed may have left servers behind.
   using _servers = { [Symbol.dispose]: endDescendants }
-  onInterrupt(() => workspace[Symbol.dispose]())
+  onInterrupt(() => workspaces.dispose())
+  if (against !== undefined) {
+    const before = await openCheckout(against, (news) => progress.tell(news))
+    workspaces.use(before.workspace)
+    return await compare(options, against, [before, thisCheckout(workspace)], progress)
+  }
   const all: Result[] = []
   for (const name of names) {
     if (partsOf(name, settings).length === 0) {
@@ -74,4 +83,24 @@ async function measure({ chapters: names, settings, json, check, save }: Options
   const missed = missedOf(all, settings)
   process.stderr.write(missedText(missed))
   return missed.unexplained.length === 0 ? 0 : EXIT_MISSED
+}
+
+/** @returns the status: a row that is slower in every round fails a run that is checked */
+async function compare(
+  { chapters: names, settings, check }: Options<ChapterName>,
+  against: string,
+  [before, after]: readonly [Checkout, Checkout],
+  progress: Progress,
+): Promise<number> {
+  let slower = 0
+  for (const name of names) {
+    if (partsOf(name, settings).length === 0 || missingFor(name) !== undefined) continue
+    progress.begin(name)
+    const rounds = await compareChapter(name, before, after, settings, (step) => progress.step(step))
+    progress.end()
+    const changes = changesOf(rounds)
+    console.log(comparisonOf({ chapter: chapters[name].title, against }, changes))
+    slower += changes.filter(({ verdict }) => verdict === 'slower').length
+  }
+  return check && slower > 0 ? EXIT_MISSED : 0
 }

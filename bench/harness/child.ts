@@ -6,10 +6,18 @@ import { fileURLToPath } from 'node:url'
 export const CHILD_LIFETIME_MS = 180_000
 const STANDARD_INPUT = 0
 
-/** Runs a script, named from the folder of the benchmarks on, and returns what it answers. */
-export async function askChild<T>(script: string, request: object): Promise<T> {
+/**
+ * Runs a script, named from the folder of the benchmarks on, and returns what it answers.
+ * @param env beside that of this process
+ */
+export async function askChild<T>(
+  script: string,
+  request: object,
+  env: Readonly<Record<string, string>> = {},
+): Promise<T> {
   const file = fileURLToPath(new URL(`../${script}`, import.meta.url))
   const child = Bun.spawn([process.execPath, file], {
+    env: { ...process.env, ...env },
     stdin: inputOf(request),
     stdout: 'pipe',
     stderr: 'inherit',

@@ -1,6 +1,6 @@
 /** What `bun run bench` is told. */
-import { accessSync, constants } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { accessSync, constants, existsSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import { FULL, QUICK, type Settings, TINY } from './settings.ts'
 
@@ -14,6 +14,8 @@ export interface Options<Name extends string> {
   readonly check: boolean
   /** Whether tables, results, charts and the figures of the documents are written. */
   readonly save: boolean
+  /** Another checkout, which this one is compared with. */
+  readonly against: string | undefined
 }
 
 const ALL = 'all'
@@ -28,6 +30,17 @@ const ON_POSTGRES: Readonly<Record<string, readonly string[]>> = {
   query: ['postgres'],
   postgres: ['postgres'],
   cluster: ['cluster'],
+}
+
+interface Words {
+  readonly engine: Engine
+  readonly quick?: true
+  readonly tiny?: true
+  readonly json?: string
+  readonly check?: true
+  readonly save?: true
+  readonly against?: string
+  readonly rounds?: number
 }
 
 /** @throws CommanderError after it has told what is wrong, or shown the help (with `exitCode` 0) */
@@ -47,24 +60,41 @@ export function readCommandLine<Name extends string>(words: readonly string[], n
     .addOption(
       new Option('--save', 'write the tables, results and charts of `bench/results`').conflicts(['quick', 'tiny']),
     )
+    .addOption(
+      new Option('--against <dir>', 'measures another checkout too, in turns, and prints what has changed since')
+        .argParser(checkout)
+        .conflicts(['save', 'json']),
+    )
+    .addOption(
+      new Option(
+        '--rounds <count>',
+        'how often everything is measured (default: 2; against another checkout 4)',
+      ).argParser(countOfRounds),
+    )
     .exitOverride()
     .parse(words, { from: 'user' })
-  const {
-    engine,
-    quick,
-    tiny,
-    json,
-    check = false,
-    save = false,
-  } = command.opts<{ engine: Engine; quick?: true; tiny?: true; json?: string; check?: true; save?: true }>()
+  const { engine, quick, tiny, json, check = false, save = false, against, rounds } = command.opts<Words>()
   const asked = command.args.length === 0 ? [ALL] : command.args
   const chosen = engine === 'sqlite' ? asked : asked.flatMap((name) => onPostgres(name, command))
   const chapters = names.filter((name) => chosen.includes(ALL) || chosen.includes(name))
-  return { chapters, settings: tiny ? TINY : quick ? QUICK : FULL, json, check, save }
+  const chosenSettings = tiny ? TINY : quick ? QUICK : FULL
+  const settings = { ...chosenSettings, rounds: rounds ?? chosenSettings.rounds * (against === undefined ? 1 : 2) }
+  return { chapters, settings, json, check, save, against }
 }
 
 function onPostgres(name: string, command: Command): readonly string[] {
   return ON_POSTGRES[name] ?? command.error(`error: the chapter ${name} is measured on SQLite alone`)
+}
+
+function checkout(dir: string): string {
+  if (existsSync(join(dir, 'bench', 'harness', 'suite.ts'))) return dir
+  throw new InvalidArgumentError('There is no checkout with benchmarks.')
+}
+
+function countOfRounds(text: string): number {
+  const count = Number(text)
+  if (Number.isInteger(count) && count > 0) return count
+  throw new InvalidArgumentError('It is no whole number above 0.')
 }
 
 /** To know now rather than after an hour. */

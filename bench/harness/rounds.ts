@@ -53,13 +53,16 @@ export interface Step {
   readonly of: number
 }
 
-/** @param announce told of each measurement before it begins */
+/**
+ * @param announce told of each measurement before it begins
+ * @param samples where the figures are added
+ */
 export async function runRounds(
   measurements: readonly Measurement[],
   rounds: number,
   announce: (step: Step) => void,
+  samples: Samples = new Samples(),
 ): Promise<Samples> {
-  const samples = new Samples()
   for (let round = 1; round <= rounds; round++) {
     const order = round % 2 === 1 ? measurements : measurements.toReversed()
     for (const [index, measurement] of order.entries()) {

@@ -45,6 +45,16 @@ export interface Settings extends SliceOptions {
   /** Reports about text messages in one measured load, and in the load before it that is not counted. */
   readonly reports: number
   readonly warmReports: number
+  /** Sockets that are open at once, and clients that come back after a restart. */
+  readonly manySockets: number
+  readonly returning: number
+  /** Sockets that listen to the same, and writes a second that they are told of. */
+  readonly listens: number
+  readonly pace: number
+  /** Contended transactions of each client. */
+  readonly transactions: number
+  /** Writes that one socket is sent at once. */
+  readonly burst: number
 }
 
 export const FULL: Settings = {
@@ -77,6 +87,12 @@ export const FULL: Settings = {
   handovers: 20,
   reports: 120_000,
   warmReports: 40_000,
+  manySockets: 20_000,
+  returning: 10_000,
+  listens: 100,
+  pace: 1000,
+  transactions: 200,
+  burst: 1000,
 }
 
 /** Of everything as little as works: whether it works is all that can be seen. */
@@ -110,6 +126,12 @@ export const TINY: Settings = {
   handovers: 1,
   reports: 2000,
   warmReports: 1000,
+  manySockets: 20,
+  returning: 20,
+  listens: 10,
+  pace: 100,
+  transactions: 2,
+  burst: 20,
 }
 
 export const QUICK: Settings = {
@@ -142,4 +164,10 @@ export const QUICK: Settings = {
   handovers: 3,
   reports: 10_000,
   warmReports: 5_000,
+  manySockets: 2000,
+  returning: 1000,
+  listens: 100,
+  pace: 200,
+  transactions: 20,
+  burst: 200,
 }

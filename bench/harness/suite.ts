@@ -12,6 +12,7 @@ import { withReason } from '../report/known-misses.ts'
 import type { Row } from '../report/row.ts'
 import { rulesChapter } from '../rules/rules.ts'
 import { smsChapter } from '../sms/sms.ts'
+import { socketChapter } from '../socket/socket.ts'
 import { startupChapter } from '../startup/startup.ts'
 import { writeChapter } from '../write/write.ts'
 import type { Chapter, Part } from './part.ts'
@@ -25,6 +26,7 @@ export const chapters = {
   write: writeChapter,
   query: queryChapter,
   'fan-out': fanOutChapter,
+  socket: socketChapter,
   rules: rulesChapter,
   sms: smsChapter,
   memory: memoryChapter,

@@ -57,20 +57,22 @@ interface Published {
 const LIFETIME_MS = 60_000
 
 /** The servers take turns, so that a slow minute of the machine is a slow minute for all of them. */
-async function runLoads({ loads, seconds, turns, warmSeconds }: StreamLoadRequest): Promise<StreamLoadFigures[]> {
-  const audiences = await Promise.all(loads.map(openAudience))
-  for (const audience of audiences) await audience.publishFor(warmSeconds)
+export async function publishInTurns(
+  audiences: readonly Audience[],
+  { seconds, turns, warmSeconds }: Omit<StreamLoadRequest, 'loads'>,
+): Promise<StreamLoadFigures[]> {
+  for (const audience of audiences) await publish(audience, warmSeconds, audience.concerned)
   for (const { clients } of audiences) clients.latencies = []
-  const heard = await inTurns(audiences, turns, (audience) => audience.publishFor(seconds / turns))
-  const latencies = audiences.map(({ clients, load }) => {
-    if (load.concerned > 0) clients.checkEven()
+  const heard = await inTurns(audiences, turns, (audience) => publish(audience, seconds / turns, audience.concerned))
+  const latencies = audiences.map(({ clients, concerned }) => {
+    if (concerned > 0) clients.checkEven()
     clients.close()
     return ascending(clients.latencies)
   })
   // Last, when all code is as warm as it was before.
-  for (const audience of audiences) await audience.publishUnheardFor(warmSeconds / 2)
-  const unheard = await inTurns(audiences, turns, (audience) => audience.publishUnheardFor(seconds / turns / 2))
-  return loads.map(({ concerned }, index) => {
+  for (const audience of audiences) await publish(audience, warmSeconds / 2, 0)
+  const unheard = await inTurns(audiences, turns, (audience) => publish(audience, seconds / turns / 2, 0))
+  return audiences.map(({ concerned }, index) => {
     const [publishUs, unheardUs] = [middleUs(heard[index] ?? []), middleUs(unheard[index] ?? [])]
     const times = latencies[index] ?? []
     return {
@@ -85,26 +87,29 @@ async function runLoads({ loads, seconds, turns, warmSeconds }: StreamLoadReques
 }
 
 /** Those who listen to one server, and who has it publish. */
-interface Audience {
-  readonly load: StreamLoad
-  readonly clients: StreamClients
-  publishFor(seconds: number): Promise<Published>
-  /** While nobody listens any more. */
-  publishUnheardFor(seconds: number): Promise<Published>
+export interface Audience extends Pick<StreamLoad, 'pid' | 'concerned' | 'inFlight'> {
+  readonly clients: Listeners
+  readonly publisher: Publisher
+}
+
+/** Connections that listen. */
+interface Listeners {
+  /** From publishing to arrival, in milliseconds. */
+  latencies: number[]
+  /** Resolves when so many more messages have arrived. */
+  expect(messages: number): Promise<void>
+  /** @throws unless every connection got as many messages as every other */
+  checkEven(): void
+  close(): void
 }
 
 async function openAudience(load: StreamLoad): Promise<Audience> {
-  const { url, control, posted, concerned } = load
+  const { url, pid, control, posted, concerned, inFlight } = load
   const streams = load.withTokens ? await showingTokens(load.streams) : load.streams
   const publisher = posted ? new Poster(`http://127.0.0.1:${control}/publish`) : await Control.connect(control)
   const clients = new StreamClients()
   await clients.open(url, streams)
-  return {
-    load,
-    clients,
-    publishFor: (seconds) => publish(load, publisher, clients, seconds, concerned),
-    publishUnheardFor: (seconds) => publish(load, publisher, clients, seconds, 0),
-  }
+  return { pid, concerned, inFlight, clients, publisher }
 }
 
 /** @returns what each came to, turn by turn */
@@ -124,10 +129,9 @@ function showingTokens(streams: readonly string[]): Promise<string[]> {
   return Promise.all(streams.map(async (stream, user) => `${stream}?auth=${await tokenOf(user)}`))
 }
 
+/** @param listeners that get each message */
 async function publish(
-  { pid, inFlight }: StreamLoad,
-  publisher: Publisher,
-  clients: StreamClients,
+  { pid, inFlight, publisher, clients }: Audience,
   seconds: number,
   listeners: number,
 ): Promise<Published> {
@@ -153,5 +157,6 @@ function middleUs(turns: readonly Published[]): number {
 
 if (import.meta.main) {
   setTimeout(() => process.exit(1), LIFETIME_MS)
-  answer(await runLoads(requestOf<StreamLoadRequest>()))
+  const { loads, ...times } = requestOf<StreamLoadRequest>()
+  answer(await publishInTurns(await Promise.all(loads.map(openAudience)), times))
 }

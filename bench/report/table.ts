@@ -15,6 +15,7 @@ export interface Heading {
     | 'messages'
     | 'bytes'
     | 'clients'
+    | 'connections'
     | 'leaves, children or subscribers'
     | 'leaves or children'
 }

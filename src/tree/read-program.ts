@@ -7,8 +7,11 @@ import type { Leaf } from './value.ts'
  * same code, on one snapshot or inside one transaction.
  */
 export type ReadRequest =
-  /** The whole node, `NodeText` or `undefined`. */
-  | { readonly kind: 'node'; readonly path: Path }
+  /**
+   * The whole node, `NodeText` or `undefined`. A longer text than `maxLength`, in UTF-16 code units, ends a program that
+   * reads a snapshot, with `read-too-big`.
+   */
+  | { readonly kind: 'node'; readonly path: Path; readonly maxLength?: number }
   /** The leaf, with or without a priority; `undefined` for a node with children and for none. A last `.priority` names the priority. */
   | { readonly kind: 'leaf'; readonly path: Path }
   /** Whether a node exists. */
@@ -28,6 +31,15 @@ interface RecordRequest {
   readonly key: string
 }
 
+/**
+ * Whether it is the turn of a job, as far as the jobs in front of it tell. It is asked once these have run; an engine that
+ * begins jobs earlier takes it for granted until then. Only a job may ask.
+ */
+interface TurnRequest {
+  readonly kind: 'is-turn'
+  readonly isTurn: () => boolean
+}
+
 export type ReadAnswer = NodeText | Leaf | boolean | number | undefined
 
 /** A program that reads a tree. */
@@ -45,5 +57,5 @@ export const TRUSTED = undefined
 /** The authorisation of a read, stated by every caller. */
 export type Authorization = AuthorizeRead | typeof TRUSTED
 
-/** Logic of a job: as `Reads`, and it may ask for idempotency records. */
-export type JobReads<T> = Generator<ReadRequest | RecordRequest, T, ReadAnswer>
+/** Logic of a job: as `Reads`, and it may ask for idempotency records, and whether it is its turn. */
+export type JobReads<T> = Generator<ReadRequest | RecordRequest | TurnRequest, T, ReadAnswer>

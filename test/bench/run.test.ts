@@ -10,6 +10,7 @@ import { inLanes, longTest } from '../support/lane.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { dataDirs, startBench, startBenchIn } from './bench-command.ts'
 
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const RESULTS_DIR = fileURLToPath(new URL('../../bench/results', import.meta.url))
 /** Of the run that is looked at as a whole. */
 const CHAPTERS: readonly ChapterName[] = inLanes(
@@ -30,6 +31,9 @@ describe('words that nobody knows', () => {
     [['--engine', 'postgres', 'sms'], 'the chapter sms is measured on SQLite alone'],
     [['--quick', '--save'], "'--save' cannot be used with option '--quick'"],
     [['--json', '/nowhere/at/all.json'], 'No file can be made there'],
+    [['--against', '/nowhere'], 'There is no checkout with benchmarks'],
+    [['--against', '.', '--save'], "'--against <dir>' cannot be used with option '--save'"],
+    [['--rounds', '0'], 'It is no whole number above 0'],
   ]
   for (const [words, told] of wrong) {
     test(`${words.join(' ')}: told, with status 2`, async () => {
@@ -43,7 +47,17 @@ describe('words that nobody knows', () => {
 test('--help tells of every chapter and option, with status 0', async () => {
   const { status, stdout } = await startBench('--help').ended()
   expect(status).toBe(0)
-  for (const word of [...chapterNames, 'all', '--engine', '--quick', '--json', '--check', '--save'])
+  for (const word of [
+    ...chapterNames,
+    'all',
+    '--engine',
+    '--quick',
+    '--json',
+    '--check',
+    '--save',
+    '--against',
+    '--rounds',
+  ])
     expect(stdout).toContain(word)
 })
 
@@ -91,6 +105,20 @@ else
     const { results } = checkResults(JSON.parse(readFileSync(file, 'utf8')))
     expect([...new Set(results.map(({ chapter }) => chapter))]).toEqual(['postgres'])
     for (const { operation } of results) expect(stdout).toContain(`| ${operation} |`)
+  })
+
+if (!isMeasurable) test.skip(`--against${where}`, () => {})
+else
+  longTest('--against: a checkout is compared with itself, and nothing is left behind', async () => {
+    const before = { dirs: dataDirs(), kept: keptFiles() }
+    const run = startBench('--tiny', '--against', ROOT, 'query')
+    const { status, stdout, stderr } = await run.ended()
+    if (status !== 0) throw new Error(stderr)
+    expect(run.processes()).toEqual([])
+    expect({ dirs: dataDirs(), kept: keptFiles() }).toEqual(before)
+    expect(stdout).toContain(`# Querying, before (${ROOT}) and after`)
+    expect(stdout).toMatch(/All rows together: \d+\.\d{3}x\./)
+    expect(stderr).toContain('query: 2 of 2')
   })
 
 test.skipIf(absent === undefined)(`a chapter without its database is left out, with the reason`, async () => {

@@ -36,10 +36,10 @@ export class Listening extends Subscription {
    * Has a mark written to the sink, behind the events of all commits up to one. A beginning that covers it may take its
    * place, and the end of the stream too.
    */
-  async mark(seq: number): Promise<void> {
+  mark(seq: number): void {
     const delivered = this.#deliveries.delivered(seq)
-    if (delivered instanceof Promise) await delivered
-    this.#subscriber.mark(seq)
+    if (delivered instanceof Promise) void delivered.then(() => this.#subscriber.mark(seq))
+    else this.#subscriber.mark(seq)
   }
 
   /** Decides for another caller from now on. Resolves when the stream has ended if that one may not read it. */

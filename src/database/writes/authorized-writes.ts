@@ -9,8 +9,9 @@ import type { AuthorizerOptions } from '../access/authorizer.ts'
 import type { RulesInForce } from '../access/rules-in-force.ts'
 import { type IdempotentRequest, idempotentRequest } from './idempotency-key.ts'
 import { onlyOnce } from './idempotent-write.ts'
+import { OutOfOrder, type WritePlace } from './order/write-order.ts'
 import { type Watchers, writeJob } from './write-job.ts'
-import type { WriteOperation } from './write-operation.ts'
+import type { ConditionBounds, WriteOperation } from './write-operation.ts'
 import { ReadPaths, WriteRecorder } from './write-recorder.ts'
 import type { WriteOptions } from './write-request.ts'
 
@@ -40,6 +41,8 @@ interface EvaluatedAttempt extends PostponedAttempt {
   /** Paths that the rules read. */
   readonly readPaths: ReadPaths
   readonly bounds: AuthorizerOptions
+  /** Whether the condition of the write holds; `undefined` if that was not asked. */
+  readonly condition: boolean | undefined
 }
 
 /**
@@ -78,12 +81,35 @@ export class AuthorizedWrites {
    */
   commit<T>(operation: WriteOperation<T>, options: WriteOptions): Promise<T> {
     const attempt = new Attempt(this, operation, options, idempotentRequest(operation, options))
-    return this.store
-      .commit((context) => attempt.run(context))
-      .then(
-        (committed) => this.#answer(committed, operation),
-        (error: unknown) => this.#continue(attempt, error),
-      )
+    const place = options.order?.join()
+    attempt.place = place
+    return this.#queue(attempt).then(
+      (committed) => {
+        place?.settled()
+        return this.#answer(committed, operation)
+      },
+      (error: unknown) => {
+        const done = this.#continue(attempt, error)
+        return place === undefined ? done : done.finally(() => place.settled())
+      },
+    )
+  }
+
+  #queue<T>(attempt: Attempt<T>): Promise<Committed<T>> {
+    attempt.place?.queued()
+    return this.store.commit((context) => attempt.run(context))
+  }
+
+  /** Queues a write again for as long as it comes before an earlier one of the same client. */
+  async #queueInOrder<T>(attempt: Attempt<T>): Promise<Committed<T>> {
+    for (;;) {
+      try {
+        return await this.#queue(attempt)
+      } catch (error) {
+        if (!(error instanceof OutOfOrder)) throw error
+        await attempt.place?.turnToQueue()
+      }
+    }
   }
 
   /** The result, once few other commits wait for their delivery: writers wait for listeners that many writes concern. */
@@ -96,12 +122,20 @@ export class AuthorizedWrites {
   async #continue<T>(first: Attempt<T>, thrown: unknown): Promise<T> {
     let attempt = first
     let error = thrown
+    if (thrown instanceof OutOfOrder) {
+      await first.place?.turnToQueue()
+      try {
+        return await this.#answer(await this.#queueInOrder(first), first.operation)
+      } catch (again) {
+        error = again
+      }
+    }
     for (let evaluations = 1; evaluations <= MAX_EVALUATIONS; evaluations++) {
       const evaluated = await this.#evaluate(attempt, attempt.postponed(error))
       const next = attempt.after(evaluated, evaluations === MAX_EVALUATIONS ? LAST_PATIENCE : 1)
       attempt = next
       try {
-        return await this.#answer(await this.store.commit((context) => next.run(context)), attempt.operation)
+        return await this.#answer(await this.#queueInOrder(next), attempt.operation)
       } catch (again) {
         error = again
       } finally {
@@ -117,16 +151,22 @@ export class AuthorizedWrites {
     const readPaths = new ReadPaths()
     const allowed = new Set<'write' | 'read' | 'validate'>()
     const authorizer = this.rules.authorizerFor(attempt.options, { onAllowed: (asked) => allowed.add(asked) })
+    let condition: boolean | undefined
+    const onDecided = (holds: boolean) => {
+      condition = holds
+    }
     try {
       await this.#evaluations.run(() =>
-        this.store.read(() => recordReads(attempt.operation.decide(postponed.context, authorizer), readPaths)),
+        this.store.read(() =>
+          recordReads(attempt.operation.decide(postponed.context, authorizer, { onDecided }), readPaths),
+        ),
       )
     } catch (refusal) {
-      if (attempt.request !== undefined) return { ...postponed, readPaths, bounds: { refusal } }
+      if (attempt.request !== undefined) return { ...postponed, readPaths, bounds: { refusal }, condition }
       this.recorders.delete(postponed.recorder)
       throw refusal
     }
-    return { ...postponed, readPaths, bounds: { allowed } }
+    return { ...postponed, readPaths, bounds: { allowed }, condition }
   }
 }
 
@@ -136,6 +176,8 @@ class Attempt<T> {
   readonly options: WriteOptions
   readonly request: IdempotentRequest | undefined
   readonly patience: number
+  /** Its place among other writes of its client; `undefined` if none is kept. */
+  place: WritePlace | undefined
   readonly #writes: AuthorizedWrites
   readonly #evaluated: EvaluatedAttempt | undefined
   #context: CommitContext | undefined
@@ -159,31 +201,46 @@ class Attempt<T> {
 
   /** The attempt that follows an evaluation. */
   after(evaluated: EvaluatedAttempt, patience: number): Attempt<T> {
-    return new Attempt(this.#writes, this.operation, this.options, this.request, evaluated, patience)
+    const next = new Attempt(this.#writes, this.operation, this.options, this.request, evaluated, patience)
+    next.place = this.place
+    return next
   }
 
   run(context: CommitContext): JobReads<JobOutcome<T>> {
     const evaluated = this.#evaluated
     const { patience } = this
     const onPostponed = () => this.#onPostponed()
-    if (evaluated === undefined || evaluated.recorder.hasTouched(evaluated.readPaths)) {
-      return this.#job(context, { patience, onPostponed })
+    if (evaluated === undefined) return this.#job(context, { patience, onPostponed }, { onPostponed })
+    const { condition } = evaluated
+    if (evaluated.recorder.hasTouched(evaluated.readPaths)) {
+      // A condition that takes long is not decided within the transaction: what it is about keeps changing.
+      const isLast = patience > 1 && condition !== undefined
+      return this.#job(context, { patience, onPostponed }, isLast ? { holds: false } : { onPostponed })
     }
-    return this.#job(evaluated.context, { patience, onPostponed, ...evaluated.bounds })
+    return this.#job(
+      evaluated.context,
+      { patience, onPostponed, ...evaluated.bounds },
+      { holds: condition, onPostponed },
+    )
   }
 
-  #job(context: CommitContext, bounds: AuthorizerOptions): JobReads<JobOutcome<T>> {
+  #job(context: CommitContext, bounds: AuthorizerOptions, condition: ConditionBounds): JobReads<JobOutcome<T>> {
     const { operation, request } = this
     const { rules, watchers, record } = this.#writes
     this.#context = context
+    const { place } = this
+    place?.begun()
     const authorizer = rules.authorizerFor(this.options, bounds)
-    const job = withSessionText(writeJob(operation, context, authorizer, watchers, record, this.options), this.options)
-    return request === undefined ? job : onlyOnce(request, operation, context, job)
+    const decided = operation.decide(context, authorizer, condition)
+    const job = withSessionText(writeJob(decided, watchers, record, this.options), this.options)
+    const whole = request === undefined ? job : onlyOnce(request, operation, context, job)
+    return place === undefined ? whole : inOrder(place, whole)
   }
 
   /** Called within the transaction, so that the recorder misses no later write. A transaction may run twice. */
   #onPostponed(): void {
     const { recorders } = this.#writes
+    this.place?.leave()
     if (this.#recorder !== undefined) recorders.delete(this.#recorder)
     this.#recorder = new WriteRecorder()
     recorders.add(this.#recorder)
@@ -197,6 +254,15 @@ class Attempt<T> {
     if (this.#recorder !== undefined) this.#writes.recorders.delete(this.#recorder)
     throw error
   }
+}
+
+/** Runs a job in its turn. @throws OutOfOrder */
+function* inOrder<T>(place: WritePlace, job: JobReads<JobOutcome<T>>): JobReads<JobOutcome<T>> {
+  if (!(yield { kind: 'is-turn', isTurn: place.isTurn })) {
+    place.leave()
+    throw new OutOfOrder()
+  }
+  return yield* job
 }
 
 /** Adds what is stored together with a write. */

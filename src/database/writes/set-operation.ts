@@ -1,6 +1,5 @@
 import { DholeError } from '../../error.ts'
 import type { CommitContext } from '../../store/store.ts'
-import { textHasHash } from '../../tree/hash/simple-hash.ts'
 import { etagMatches, NULL_ETAG } from '../../tree/json/etag.ts'
 import { NodeText } from '../../tree/json/node-text.ts'
 import { joined } from '../../tree/json/text-pieces.ts'
@@ -9,9 +8,10 @@ import { formatPath, type Path } from '../../tree/path.ts'
 import type { Reads } from '../../tree/read-program.ts'
 import { isLargePlan, type WritePlan } from '../../tree/write.ts'
 import type { Authorizer } from '../access/authorizer.ts'
+import { hasHash } from './hash-condition.ts'
 import { incrementsOf, oldNumbers, PlanResolver, resolveAsStored, withPauses } from './plan-resolver.ts'
 import { checkCost, dropPrioritiesOfNothing } from './write-checks.ts'
-import type { Decided, StoredOutcome, WriteOperation } from './write-operation.ts'
+import type { ConditionBounds, Decided, StoredOutcome, WriteOperation } from './write-operation.ts'
 import { REPLAYED, type WriteMethod, type WriteOptions, type WriteOutcome, written } from './write-request.ts'
 
 /**
@@ -48,7 +48,11 @@ export class SetOperation implements WriteOperation<WriteOutcome> {
     return isLargePlan(this.#plan)
   }
 
-  *decide(given: CommitContext, authorizer: Authorizer | undefined): Reads<Decided<WriteOutcome>> {
+  *decide(
+    given: CommitContext,
+    authorizer: Authorizer | undefined,
+    bounds: ConditionBounds = {},
+  ): Reads<Decided<WriteOutcome>> {
     const { now } = this.#resolver?.contextOf(given) ?? given
     const { ifMatch, ifHash, isTrial, maxSeconds } = this.#options
     const plan = this.#plan.serverValues.length === 0 ? this.#plan : yield* this.#resolve(now, authorizer)
@@ -60,19 +64,17 @@ export class SetOperation implements WriteOperation<WriteOutcome> {
       const etag = current === undefined ? NULL_ETAG : yield* withPauses(current.etagInSteps())
       if (!etagMatches(ifMatch, etag)) return { result: { kind: 'mismatch', current }, change: undefined }
     }
-    if (ifHash !== undefined) {
-      const current = (yield { kind: 'node', path: plan.path }) as NodeText | undefined
-      // The caller may have no permission to read, and gets no data.
-      const text = current && (yield* withPauses(current.inSteps('export')))
-      if (!(yield* withPauses(textHasHash(text, ifHash)))) {
-        return { result: { kind: 'mismatch', current: undefined }, change: undefined }
-      }
+    // The caller may have no permission to read, and gets no data.
+    if (ifHash !== undefined && !(yield* hasHash(plan.path, ifHash, this.#limits, bounds))) {
+      return { result: { kind: 'mismatch', current: undefined }, change: undefined }
     }
     yield* checkCost(plan, maxSeconds, this.#limits)
     const writes = yield* dropPrioritiesOfNothing(plan, authorizer)
     if (authorizer !== undefined && authorization !== undefined) yield* authorizer.validateWrite(authorization)
     if (isTrial === true) return { result: written(plan), change: undefined }
-    const canStoreAhead = plan === this.#plan || this.#resolver !== undefined
+    // A job that waits for its values would be overtaken.
+    const isOrdered = this.#options.order !== undefined
+    const canStoreAhead = !isOrdered && (plan === this.#plan || this.#resolver !== undefined)
     return { result: written(plan), change: { plan, path: plan.path, writes, canStoreAhead } }
   }
 

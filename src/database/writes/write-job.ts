@@ -1,6 +1,6 @@
 import type { Awaitable } from '../../scheduling/awaitable.ts'
 import type { Steps } from '../../scheduling/steps.ts'
-import type { CommitContext, JobOutcome } from '../../store/store.ts'
+import type { JobOutcome } from '../../store/store.ts'
 import type { NodeTags } from '../../tree/change.ts'
 import { NULL_ETAG } from '../../tree/json/etag.ts'
 import type { NodeText } from '../../tree/json/node-text.ts'
@@ -10,9 +10,8 @@ import { formatPath, type Path } from '../../tree/path.ts'
 import type { Reads } from '../../tree/read-program.ts'
 import { isLargePlan, type Write, type WritePlan } from '../../tree/write.ts'
 import { type Access, checkKeys } from '../access/access.ts'
-import type { Authorizer } from '../access/authorizer.ts'
 import { withPauses } from './plan-resolver.ts'
-import type { WriteOperation } from './write-operation.ts'
+import type { Decided } from './write-operation.ts'
 
 /** Writes looked at between two pauses. */
 const PAUSE_EVERY = 512
@@ -31,19 +30,18 @@ export interface Watchers {
 
 /**
  * Job of a write operation: decides, and hands the change to the store.
+ * @param decided what the operation decides. It is not run before
  * @param onWrite called with the writes of the change, in the order of the transaction, before it is durable
  */
 export function* writeJob<T>(
-  operation: WriteOperation<T>,
-  context: CommitContext,
-  authorizer: Authorizer | undefined,
+  decided: Reads<Decided<T>>,
   watchers: Watchers,
   onWrite?: (writes: readonly Write[]) => void,
   access: Access = {},
 ): Reads<JobOutcome<T>> {
   // It may have waited since the caller was identified.
   checkKeys(access)
-  const { result, change } = yield* operation.decide(context, authorizer)
+  const { result, change } = yield* decided
   if (change === undefined) return { result, change }
   const { plan, path, writes, canStoreAhead } = change
   if ((yield* onlyDeletes(writes)) && !(yield* anyExists(writes))) return { result, change: undefined }

@@ -38,6 +38,15 @@ export interface Decided<T> {
   readonly change: PlannedChange | undefined
 }
 
+/** How the condition of a write is decided. */
+export interface ConditionBounds {
+  /** Whether it holds, if that is known. */
+  readonly holds?: boolean | undefined
+  /** Called before `EvaluationPostponed` is thrown, for a condition that takes long. Without it none is thrown. */
+  readonly onPostponed?: (() => void) | undefined
+  readonly onDecided?: ((holds: boolean) => void) | undefined
+}
+
 /** One checked write request. Its methods run inside a transaction, and may run several times. */
 export interface WriteOperation<T> {
   readonly method: WriteMethod
@@ -46,8 +55,8 @@ export interface WriteOperation<T> {
   readonly json: unknown
   /** See `isLargePlan`. */
   readonly isLarge: boolean
-  /** Checks authorisation, condition, cost, priorities and validity. @throws if one of them fails */
-  decide(context: CommitContext, authorizer: Authorizer | undefined): Reads<Decided<T>>
+  /** Checks authorisation, condition, cost, priorities and validity. @throws if one of them fails; EvaluationPostponed */
+  decide(context: CommitContext, authorizer: Authorizer | undefined, bounds?: ConditionBounds): Reads<Decided<T>>
   /** What `restore` needs; `undefined` for an outcome that is not stored. Reads the tree before the change. */
   outcomeToStore(result: T, context: CommitContext): Reads<StoredOutcome | undefined>
   /** The outcome of an earlier, equal request. */

@@ -6,6 +6,7 @@ import { print } from '../../tree/json/print.ts'
 import { etagInSteps } from '../../tree/json/print-steps.ts'
 import { isLargePlan, type WritePlan } from '../../tree/write.ts'
 import type { Access } from '../access/access.ts'
+import type { WriteOrder } from './order/write-order.ts'
 
 /** Method of a write request. Equal data sent with another method is another request. */
 export type WriteMethod = 'PUT' | 'PATCH' | 'POST' | 'DELETE'
@@ -18,6 +19,8 @@ export interface WriteOptions extends Access {
   readonly ifHash?: string | undefined
   /** Stored together with the write. A write that is refused stores nothing. */
   readonly sessionText?: SessionText | undefined
+  /** Keeps it behind the writes that were queued with the same order before. Such a write is not written ahead, so it is short. */
+  readonly order?: WriteOrder | undefined
   /** Judges the write, and writes nothing. */
   readonly isTrial?: boolean | undefined
   /** Refuse a write estimated to take longer, in seconds. Default: the limit set for the tree. */

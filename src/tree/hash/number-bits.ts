@@ -11,6 +11,15 @@ export function bitsOf(number: number, bits: NumberBits): string {
   return bits === 'exact' ? exactBits(number) : javascriptBits(number)
 }
 
+/** Whole numbers below this are computed alike by all clients. */
+const LEAST_AMBIGUOUS = 4_000_000
+
+/** Whether clients in JavaScript compute other bits of a number. */
+export function isAmbiguous(number: number): boolean {
+  if (Number.isInteger(number) && Math.abs(number) < LEAST_AMBIGUOUS) return false
+  return exactBits(number) !== javascriptBits(number)
+}
+
 const view = new DataView(new ArrayBuffer(8))
 
 function exactBits(number: number): string {

@@ -2,6 +2,7 @@ import type { Authenticator } from '../../../auth/authenticator.ts'
 import { ANONYMOUS, type Caller, hasCredential } from '../../../auth/caller.ts'
 import type { Access } from '../../../database/access/access.ts'
 import { DholeError } from '../../../error.ts'
+import type { Awaitable } from '../../../scheduling/awaitable.ts'
 
 /** Longest timeout of a timer, in milliseconds. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
@@ -22,6 +23,8 @@ export interface ClientPlace {
   /** Refuses a client without a credential where only this machine is served. @throws `permission-denied` */
   readonly checkAnonymous: () => void
 }
+
+const NOBODY: Access = { as: ANONYMOUS }
 
 /** Who the client of one session is. */
 export class Identity {
@@ -48,15 +51,16 @@ export class Identity {
     return hasCredential(this.#caller)
   }
 
-  /** The caller of a request that is carried out now. @throws when the credential is no longer valid */
-  async current(): Promise<Access> {
+  /** The caller of a request that is carried out now. @throws when the credential is no longer valid, now or later */
+  current(): Awaitable<Access> {
     const credential = this.#credential
     if (credential === undefined) {
       this.#place.checkAnonymous()
-      return { as: ANONYMOUS }
+      return NOBODY
     }
     const { keys } = this.#authenticator
-    return { as: await this.#authenticate(credential, undefined), keys }
+    const caller = this.#authenticate(credential, undefined)
+    return caller instanceof Promise ? caller.then((as) => ({ as, keys })) : { as: caller, keys }
   }
 
   /** Puts a credential in force. @throws as `Authenticator.authenticate`; then no user is signed in */
@@ -81,12 +85,13 @@ export class Identity {
     clearTimeout(this.#expiry)
   }
 
-  async #authenticate({ text, isBearer, override }: Credential, address: string | undefined): Promise<Caller> {
+  #authenticate({ text, isBearer, override }: Credential, address: string | undefined): Awaitable<Caller> {
     const { isLocal: isLoopback } = this.#place
-    const caller = await this.#authenticator.authenticate(text, { address, isBearer, isLoopback })
+    const caller = this.#authenticator.authenticate(text, { address, isBearer, isLoopback })
     if (override === undefined) return caller
-    if (caller.kind !== 'admin') throw new DholeError('permission-denied')
-    return { ...override, expiresAt: caller.expiresAt }
+    return caller instanceof Promise
+      ? caller.then((known) => overridden(known, override))
+      : overridden(caller, override)
   }
 
   #awaitExpiry({ expiresAt }: Caller): void {
@@ -97,4 +102,10 @@ export class Identity {
     this.#expiry = setTimeout(expired, Math.min(Math.max(expiresAt - Date.now(), 0), LONGEST_TIMER_MS))
     this.#expiry.unref()
   }
+}
+
+/** The caller that an admin acts as. */
+function overridden(caller: Caller, override: Caller): Caller {
+  if (caller.kind !== 'admin') throw new DholeError('permission-denied')
+  return { ...override, expiresAt: caller.expiresAt }
 }

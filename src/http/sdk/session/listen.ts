@@ -116,13 +116,21 @@ export class Listen implements Sink, StreamFacts {
     return this.#begun.promise
   }
 
-  /** Resolves when everything up to a commit was told, or nothing is told any more. */
-  async told(seq: number): Promise<void> {
-    if (this.#isOver || this.#told >= seq || this.#listening === undefined) return
+  /**
+   * @returns resolves when everything up to a commit was told, or nothing is told any more; `undefined` if that is so
+   */
+  told(seq: number): Promise<void> | undefined {
+    if (this.#isTold(seq)) return undefined
+    // A mark that is on its way serves others too.
+    if (this.#waiters.at(-1)?.seq !== seq) void this.#listening?.mark(seq)
+    if (this.#isTold(seq)) return undefined
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#waiters.push({ seq, resolve })
-    await this.#listening.mark(seq)
-    await promise
+    return promise
+  }
+
+  #isTold(seq: number): boolean {
+    return this.#isOver || this.#told >= seq || this.#listening === undefined
   }
 
   changeCaller(access: Access): Promise<void> | undefined {

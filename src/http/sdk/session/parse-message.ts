@@ -1,7 +1,10 @@
-import { inTurns } from '../../../scheduling/turns.ts'
+import { DholeError } from '../../../error.ts'
+import type { Awaitable } from '../../../scheduling/awaitable.ts'
+import { runInTurns } from '../../../scheduling/turns.ts'
 import { writeBounds } from '../../../tree/json/json-shape.ts'
 import { parseJsonInSteps } from '../../../tree/json/parse-json.ts'
 import { LARGE_BODY_BYTES } from '../../../tree/limits.ts'
+import { type Path, parsePath } from '../../../tree/path.ts'
 
 /** A request of a client. */
 export interface RequestMessage {
@@ -11,16 +14,23 @@ export interface RequestMessage {
 }
 
 /** A control message of a client, by its type. */
-export interface ControlMessage {
+interface ControlMessage {
   readonly control: unknown
 }
 
+export type Message = RequestMessage | ControlMessage
+
 /**
  * Reads a message of a client. A long one takes several turns of the event loop.
- * @throws Error for what is no message of the protocol
+ * @throws Error for what is no message of the protocol, now or later
  */
-export async function parseMessage(text: string, maxBytes: number): Promise<RequestMessage | ControlMessage> {
-  const message = objectOf(await parse(text, maxBytes))
+export function parseMessage(text: string, maxBytes: number): Awaitable<Message> {
+  if (text.length * 3 <= LARGE_BODY_BYTES) return messageOf(JSON.parse(text))
+  return runInTurns(parseJsonInSteps(new TextEncoder().encode(text), writeBounds(maxBytes))).then(messageOf)
+}
+
+function messageOf(json: unknown): Message {
+  const message = objectOf(json)
   const data = objectOf(message['d'])
   if (message['t'] === 'c') return { control: data['t'] }
   if (message['t'] !== 'd') throw new SyntaxError('The type of the message is unknown')
@@ -30,13 +40,21 @@ export async function parseMessage(text: string, maxBytes: number): Promise<Requ
   return { number, action, body: objectOf(body) }
 }
 
-function parse(text: string, maxBytes: number): unknown {
-  if (text.length * 3 <= LARGE_BODY_BYTES) return JSON.parse(text)
-  return inTurns(parseJsonInSteps(new TextEncoder().encode(text), writeBounds(maxBytes)))
-}
-
 function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new SyntaxError('An object is expected')
   return value as Readonly<Record<string, unknown>>
+}
+
+/** @throws `bad-path` */
+export function pathOf(body: RequestMessage['body']): Path {
+  const path = body['p']
+  if (typeof path !== 'string') throw new DholeError('bad-path')
+  return parsePath(path)
+}
+
+/** @throws `no-data` */
+export function dataOf(body: RequestMessage['body']): unknown {
+  if (!Object.hasOwn(body, 'd')) throw new DholeError('no-data')
+  return body['d']
 }

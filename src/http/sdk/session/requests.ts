@@ -3,6 +3,7 @@ import type { Access } from '../../../database/access/access.ts'
 import type { Database } from '../../../database/database.ts'
 import { DholeError } from '../../../error.ts'
 import { PathIndex } from '../../../hub/path-index.ts'
+import type { Awaitable } from '../../../scheduling/awaitable.ts'
 import { inTurns } from '../../../scheduling/turns.ts'
 import { joined } from '../../../tree/json/text-pieces.ts'
 import { type Path, parsePath } from '../../../tree/path.ts'
@@ -11,7 +12,7 @@ import type { Credential } from './identity.ts'
 import { textOf, writeLeft } from './left-writes.ts'
 import { Listen, type ListeningConnection } from './listen.ts'
 import { type Answer, listText, OK, OK_OBJECT } from './messages.ts'
-import type { RequestMessage } from './parse-message.ts'
+import { dataOf, pathOf, type RequestMessage } from './parse-message.ts'
 import { queryOf } from './wire-query.ts'
 
 type Body = RequestMessage['body']
@@ -26,14 +27,14 @@ const MOST_LISTENS = 10_000
 interface RequestingConnection extends ListeningConnection {
   /** Id of the session. */
   readonly id: string
-  /** The caller of the request. @throws when the credential is no longer valid */
-  access(): Promise<Access>
+  /** The caller of the request. @throws when the credential is no longer valid, now or later */
+  access(): Awaitable<Access>
   /** @throws when the credential is refused */
   signIn(credential: Credential): Promise<Caller>
   signOut(): Promise<void>
 }
 
-/** Carries out the requests of one connection. @see docs/reference/sdk-protocol.md#actions */
+/** Carries out the requests of one connection but sets and merges. @see docs/reference/sdk-protocol.md#actions */
 export class Requests {
   readonly #database: Database
   readonly #connection: RequestingConnection
@@ -51,8 +52,8 @@ export class Requests {
     return this.#listens.size * LISTEN_BYTES + this.#disconnectWrites.length * BYTES_PER_UNIT
   }
 
-  /** @throws what the request fails with */
-  answer({ action, body }: RequestMessage): Promise<Answer> {
+  /** @throws what the request fails with, now or later */
+  answer({ action, body }: RequestMessage): Awaitable<Answer> {
     switch (action) {
       case 'q':
       case 'l':
@@ -62,10 +63,6 @@ export class Requests {
         return this.#unlisten(body)
       case 'g':
         return this.#get(body)
-      case 'p':
-        return this.#set(body)
-      case 'm':
-        return this.#merge(body)
       case 'o':
         return this.#onDisconnect(body, 'set')
       case 'om':
@@ -82,7 +79,7 @@ export class Requests {
       case 'appcheck':
       case 'unappeck':
       case 'unappcheck':
-        return Promise.resolve(OK)
+        return OK
       default:
         throw new DholeError('bad-parameter', `There is no action ${JSON.stringify(action)}`)
     }
@@ -138,7 +135,7 @@ export class Requests {
     return OK_OBJECT
   }
 
-  async #unlisten(body: Body): Promise<Answer> {
+  #unlisten(body: Body): Answer {
     this.#end(nameOf({ path: pathOf(body), tag: tagOf(body) }))
     return OK
   }
@@ -160,36 +157,19 @@ export class Requests {
     return { status: 'ok', data: query === undefined ? data : listText(joined(data)) }
   }
 
-  async #set(body: Body): Promise<Answer> {
-    const path = pathOf(body)
-    const access = await this.#connection.access()
-    const ifHash = typeof body['h'] === 'string' ? body['h'] : undefined
-    const { kind } = await this.#database.put(path, dataOf(body), { ...access, ifHash })
-    await this.#told(path)
-    return kind === 'written' ? OK : { status: 'datastale', data: '"Transaction hash does not match"' }
-  }
-
-  async #merge(body: Body): Promise<Answer> {
-    const path = pathOf(body)
-    const access = await this.#connection.access()
-    await this.#database.patch(path, dataOf(body), access)
-    await this.#told(path)
-    return OK
-  }
-
-  /** Resolves when all listens near a path have told what has been committed there. */
-  async #told(path: Path): Promise<void> {
-    if (this.#listens.size === 0) return
+  /** @returns resolves when all listens near a path have told what was committed there; `undefined` if they have */
+  told(path: Path): Promise<unknown> | undefined {
+    if (this.#listens.size === 0) return undefined
     const { seq } = this.#database.position()
-    const telling: Promise<void>[] = []
-    for (const listen of this.#byPath.near({
-      kind: 'put',
-      path,
-      writes: [{ kind: 'value', path, value: undefined }],
-    })) {
-      if (listen !== undefined) telling.push(listen.told(seq))
+    const writes = [{ kind: 'value', path, value: undefined } as const]
+    let telling: Promise<void>[] | undefined
+    for (const listen of this.#byPath.near({ kind: 'put', path, writes })) {
+      const told = listen?.told(seq)
+      if (told === undefined) continue
+      telling ??= []
+      telling.push(told)
     }
-    await Promise.all(telling)
+    return telling && Promise.all(telling)
   }
 
   async #onDisconnect(body: Body, kind: 'set' | 'merge'): Promise<Answer> {
@@ -237,22 +217,11 @@ function nameOf({ path, tag }: { readonly path: Path; readonly tag: number | und
   return `${tag ?? ''} ${path.join('/')}`
 }
 
-function pathOf(body: Body): Path {
-  const path = body['p']
-  if (typeof path !== 'string') throw new DholeError('bad-path')
-  return parsePath(path)
-}
-
 function tagOf(body: Body): number | undefined {
   const tag = body['t']
   if (tag === undefined || tag === null) return undefined
   if (typeof tag !== 'number' || !Number.isSafeInteger(tag) || tag < 0) throw new DholeError('bad-parameter')
   return tag
-}
-
-function dataOf(body: Body): unknown {
-  if (!Object.hasOwn(body, 'd')) throw new DholeError('no-data')
-  return body['d']
 }
 
 /** The caller that an admin acts as; `undefined` for itself. */

@@ -1,46 +1,25 @@
-import type { Application } from '../../../applications/application.ts'
 import { DholeError } from '../../../error.ts'
 import { MailboxBound, type ReserveMemory } from '../../../hub/mailbox.ts'
 import type { EndReason } from '../../../hub/sink.ts'
-import { piecesOf } from '../../../tree/json/text-pieces.ts'
+import { joined } from '../../../tree/json/text-pieces.ts'
+import type { Path } from '../../../tree/path.ts'
 import type { OpenStreams } from '../../streams/open-streams.ts'
+import { Inbox } from '../requests/inbox.ts'
+import { SessionWrites } from '../requests/session-writes.ts'
 import type { Carrier, NextCarrier } from './carrier.ts'
 import { HeldMemory } from './held-memory.ts'
-import { type ClientPlace, type Credential, Identity } from './identity.ts'
+import { type Credential, Identity } from './identity.ts'
 import type { Listen, ListeningConnection } from './listen.ts'
-import {
-  ANSWER_TAIL,
-  type Answer,
-  answerHead,
-  CREDENTIAL_ENDED,
-  control,
-  failure,
-  revocation,
-  VERSION,
-} from './messages.ts'
-import { parseMessage } from './parse-message.ts'
+import { ANSWER_TAIL, type Answer, answerHead, CREDENTIAL_ENDED, control, failure, revocation } from './messages.ts'
+import type { Message, RequestMessage } from './parse-message.ts'
 import { Requests } from './requests.ts'
+import type { SessionParts } from './session-parts.ts'
 
 const BYTES_PER_UNIT = 2
 /** Length of a message beside its data. */
 const ENVELOPE = 1024
 /** Actions that are carried out although their client has left. */
 const WRITING: ReadonlySet<string> = new Set(['p', 'm', 'o', 'om', 'oc', 'auth', 'gauth', 'unauth'])
-
-/** What a session is made of. */
-export interface SessionParts {
-  readonly application: Application
-  /** Host with its port, as the client has sent it: it connects there again. */
-  readonly host: string
-  readonly place: ClientPlace
-  readonly streams: OpenStreams
-  readonly reserve: ReserveMemory
-  /** Maximum waiting events of all listens, in UTF-16 code units. */
-  readonly maxWaiting: number
-  readonly onFailed: (error: unknown) => void
-  /** Called once, when the session has ended and what its client wanted written then is written. */
-  readonly onEnded: () => void
-}
 
 /**
  * One session of an SDK. Requests take effect, and are answered, in the order in which they arrive. Before the answer to
@@ -55,16 +34,14 @@ export class Session implements ListeningConnection {
   readonly #maxBytes: number
   readonly #identity: Identity
   readonly #requests: Requests
+  #writes: SessionWrites | undefined
   readonly #release: () => void
   readonly #detach: () => void
-  readonly #waiting: string[] = []
-  #waitingLength = 0
+  readonly #inbox: Inbox
   readonly #memory: HeldMemory
   #carrier: Carrier | undefined
   /** A carrier that the client has chosen, until it has sent everything by the old one. */
   #next: NextCarrier | undefined
-  /** Resolves when nothing is being carried out. */
-  #running: Promise<void> | undefined
   #isOver = false
   readonly #ended = Promise.withResolvers<void>()
 
@@ -74,9 +51,10 @@ export class Session implements ListeningConnection {
     this.reserve = reserve
     this.#memory = new HeldMemory(reserve, () => this.abort())
     this.bound = new MailboxBound(maxWaiting)
+    this.#inbox = new Inbox(this, database.limits.maxWriteBytes)
     this.#parts = parts
     this.#maxBytes = database.limits.maxWriteBytes
-    this.#identity = new Identity(authenticator, place, () => this.#credentialEnded())
+    this.#identity = new Identity(authenticator, place, () => this.#credentialExpired())
     this.#requests = new Requests(database, this)
     this.#release = application.hold()
     this.#detach = database.sessions.add(this)
@@ -117,7 +95,10 @@ export class Session implements ListeningConnection {
   begin(carrier: Carrier): void {
     this.#carrier = carrier
     if (this.#isOver) carrier.end('away', '')
-    else this.#send(control('h', { ts: Date.now(), v: VERSION, h: this.#parts.host, s: this.id }))
+    else {
+      const { host, dialect } = this.#parts
+      this.#send(control('h', { ts: Date.now(), v: dialect.version, h: host, s: this.id }))
+    }
   }
 
   /** The client goes on with another carrier once it has said so on the old one. */
@@ -134,10 +115,7 @@ export class Session implements ListeningConnection {
   /** Takes a message of the client. */
   receive(text: string): void {
     if (this.#isOver) return
-    this.#waiting.push(text)
-    this.#waitingLength += text.length
-    this.#count()
-    if (!this.#isOver) this.#running ??= this.#run()
+    this.#inbox.add(text)
   }
 
   /** The client has left. What it has sent before is carried out. */
@@ -145,6 +123,7 @@ export class Session implements ListeningConnection {
     if (this.#isOver) return
     this.#isOver = true
     this.#requests.closeListens()
+    this.#writes?.close()
     this.#detach()
     void this.#finish()
   }
@@ -202,40 +181,75 @@ export class Session implements ListeningConnection {
     this.#identity.invalidate()
     this.#requests.closeListens()
     this.#send(CREDENTIAL_ENDED)
+    if (this.#parts.dialect.endsWithCredential === true) this.end()
   }
 
-  /** Counts what waits to be carried out, and what the client keeps here. */
-  #count(): void {
-    this.#memory.resize(this.#waitingLength * BYTES_PER_UNIT + this.#requests.heldBytes)
-  }
-
-  async #run(): Promise<void> {
-    for (let text = this.#waiting[0]; text !== undefined; text = this.#waiting[0]) {
-      await this.#process(text)
-      // An abort has emptied it.
-      if (this.#waiting.length > 0) this.#waitingLength -= text.length
-      this.#waiting.shift()
-      this.#count()
+  /** What the client wanted written at its end is still written for its user. */
+  #credentialExpired(): void {
+    if (this.#parts.dialect.endsWithCredential !== true) this.#credentialEnded()
+    else if (!this.#isOver) {
+      this.#send(CREDENTIAL_ENDED)
+      this.end()
     }
-    this.#running = undefined
   }
 
-  async #process(text: string): Promise<void> {
-    let message: Awaited<ReturnType<typeof parseMessage>>
-    try {
-      message = await parseMessage(text, this.#maxBytes)
-    } catch {
-      this.refuse('a message is not understood')
-      return
-    }
+  told(path: Path): Promise<unknown> | undefined {
+    return this.#requests.told(path)
+  }
+
+  answer(request: number, answer: Answer): void {
+    this.#send(answerHead(request, answer) + joined(answer.data) + ANSWER_TAIL)
+    this.count()
+  }
+
+  together(work: () => void): void {
+    const carrier = this.#carrier
+    if (carrier?.together === undefined) work()
+    else carrier.together(work)
+  }
+
+  failed(error: unknown): Answer {
+    if (!(error instanceof DholeError) || error.code === 'internal') this.#parts.onFailed(error)
+    return failure(error, this.#parts.dialect)
+  }
+
+  /** Counts what waits to be carried out, what is under way, and what the client keeps here. */
+  count(): void {
+    const length = this.#inbox.length + (this.#writes?.length ?? 0)
+    this.#memory.resize(length * BYTES_PER_UNIT + this.#requests.heldBytes)
+  }
+
+  carryOut(message: Message, length: number): Promise<void> | undefined {
     if ('control' in message) this.#takeControl(message.control)
     else if (!this.#isOver || WRITING.has(message.action)) {
-      const answer = await this.#answer(() => this.#requests.answer(message))
-      this.#send(answerHead(message.number, answer) + piecesOf(answer.data).join('') + ANSWER_TAIL)
+      const going = isWrite(message) ? this.#write(message, length) : this.#request(message)
+      if (going !== undefined) return going.then(() => this.#carrier?.room)
     }
     // The requests of a client that does not read its answers must wait.
-    const room = this.#carrier?.room
-    if (room !== undefined) await room
+    return this.#carrier?.room
+  }
+
+  #write(message: RequestMessage, length: number): Promise<void> | undefined {
+    this.#writes ??= new SessionWrites(this.#parts.application.database, this)
+    return this.#writes.take(message, length)
+  }
+
+  #request(message: RequestMessage): Promise<void> | undefined {
+    const writing = this.#writes?.ended
+    if (writing !== undefined) return writing.then(() => this.#request(message))
+    try {
+      const answer = this.#requests.answer(message)
+      if (!(answer instanceof Promise)) this.answer(message.number, answer)
+      else {
+        return answer.then(
+          (known) => this.answer(message.number, known),
+          (error: unknown) => this.answer(message.number, this.failed(error)),
+        )
+      }
+    } catch (error) {
+      this.answer(message.number, this.failed(error))
+    }
+    return undefined
   }
 
   #takeControl(type: unknown): void {
@@ -251,23 +265,13 @@ export class Session implements ListeningConnection {
     next.takeOver()
   }
 
-  async #answer(request: () => Promise<Answer>): Promise<Answer> {
-    try {
-      return await request()
-    } catch (error) {
-      if (!(error instanceof DholeError) || error.code === 'internal') this.#parts.onFailed(error)
-      return failure(error)
-    }
-  }
-
   #send(text: string): void {
     void this.push(text)
   }
 
   #end(...why: Parameters<Carrier['end']>): void {
     if (this.#isOver) return
-    this.#waiting.length = 0
-    this.#waitingLength = 0
+    this.#inbox.empty()
     this.close()
     this.#carrier?.end(...why)
     this.#next?.end(...why)
@@ -275,7 +279,8 @@ export class Session implements ListeningConnection {
 
   async #finish(): Promise<void> {
     try {
-      await this.#running
+      await this.#inbox.running
+      await this.#writes?.ended
       await this.#requests.writeOnDisconnect(this.#identity.known)
     } catch (error) {
       this.#parts.onFailed(error)
@@ -287,4 +292,8 @@ export class Session implements ListeningConnection {
       this.#ended.resolve()
     }
   }
+}
+
+function isWrite({ action }: RequestMessage): boolean {
+  return action === 'p' || action === 'm'
 }

@@ -13,7 +13,8 @@ const ANSWERS_BEFORE_PAUSE = 64
 export type Need =
   | { readonly kind: 'slots'; readonly slots: WantedSlots }
   /** Answer it with `answer`. */
-  | { readonly kind: 'node' | 'size'; readonly path: Path }
+  | { readonly kind: 'node'; readonly path: Path; readonly maxLength?: number }
+  | { readonly kind: 'size'; readonly path: Path }
   /** A string that takes long to parse. Answer it with `answer`. */
   | { readonly kind: 'string'; readonly text: JsonText }
   | { readonly kind: 'pause' }
@@ -47,7 +48,7 @@ export class ProgramRun<T> {
   advance(): Need | undefined {
     for (let answered = 1; this.#error === undefined && this.#step?.done === false; answered++) {
       const request = this.#step.value
-      if (request.kind === 'node' || request.kind === 'size') return { kind: request.kind, path: request.path }
+      if (request.kind === 'node' || request.kind === 'size') return request
       const isPause = request.kind === 'pause'
       if (!isPause && request.kind !== 'setting') {
         const slots = this.#known.unknownOn(request.path)

@@ -237,7 +237,7 @@ export class ReadRunner {
       } else {
         await reading.walk([], { path: need.path, mostBytes: null })
         if (need.kind === 'size') run.answer(await sizeOf(reading, need.path))
-        else run.answer(await (await nodeText(reading, need.path, Number.POSITIVE_INFINITY))())
+        else run.answer(await (await nodeText(reading, need.path, need.maxLength ?? Number.POSITIVE_INFINITY))())
       }
     }
     return run.result

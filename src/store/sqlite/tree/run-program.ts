@@ -25,13 +25,15 @@ export function* runReads<T>(
     const { value: request } = step
     if (answered % ANSWERS_BEFORE_PAUSE === 0) yield
     // Only a request that can take long has a generator of its own.
-    if (request.kind === 'node') step = logic.next(yield* reader.node(request.path, Number.POSITIVE_INFINITY))
-    else if (request.kind === 'size') step = logic.next(yield* reader.size(request.path))
+    if (request.kind === 'node') {
+      step = logic.next(yield* reader.node(request.path, request.maxLength ?? Number.POSITIVE_INFINITY))
+    } else if (request.kind === 'size') step = logic.next(yield* reader.size(request.path))
     else if (request.kind === 'leaf') {
       const leaf = lookup.leaf(request.path)
       step = logic.next(typeof leaf === 'object' ? yield* reader.subtrees.string(leaf.text) : leaf)
     } else if (request.kind === 'pause') step = logic.next(yield)
     else if (request.kind === 'idempotency-record') step = logic.next(records?.text(request.key))
+    else if (request.kind === 'is-turn') step = logic.next(request.isTurn())
     else step = logic.next(answer(request, lookup, settings))
   }
   return step.value

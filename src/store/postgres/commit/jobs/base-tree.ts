@@ -1,5 +1,6 @@
 import type { ChildRow, Interior, Slot } from '../../../rows/slot.ts'
 import { Missing } from '../working-tree.ts'
+import { SlotCache } from './slot-cache.ts'
 
 /** Interior nodes that are remembered between batches. */
 const MAX_INTERIORS = 16_384
@@ -13,11 +14,11 @@ export interface Gap {
   readonly after: ChildRow | undefined
 }
 
-/** What is known of the tree as of the applied batch. Interior nodes stay known over batches, texts do not. */
+/** What is known of the tree as of the applied batch. Interior nodes, and slots that were used last, stay known over batches. */
 export class BaseTree {
   readonly #interiorSlots = new Map<number, Map<string, Slot>>()
   #interiors = new Map<number, Interior>()
-  #slots = new Map<number, Map<string, Slot | undefined>>()
+  #slots = new SlotCache()
   #gaps = new Map<number, Map<string, Gap>>()
   /** The gaps of a list that were read last. */
   #lastGaps = new Map<number, Gap[]>()
@@ -25,13 +26,13 @@ export class BaseTree {
 
   /** Whether the slot is known. */
   has(parent: number, key: string): boolean {
-    return this.#interiorSlots.get(parent)?.has(key) === true || this.#slots.get(parent)?.has(key) === true
+    return this.#interiorSlots.get(parent)?.has(key) === true || this.#slots.has(parent, key)
   }
 
   /** @throws `Missing` */
   slot(parent: number, key: string): Slot | undefined {
-    const slot = this.#interiorSlots.get(parent)?.get(key) ?? this.#slots.get(parent)?.get(key)
-    if (slot === undefined && this.#slots.get(parent)?.has(key) !== true) {
+    const slot = this.#interiorSlots.get(parent)?.get(key) ?? this.#slots.get(parent, key)
+    if (slot === undefined && !this.#slots.has(parent, key)) {
       throw new Missing({ kind: 'slots', parent, keys: [key] })
     }
     return slot
@@ -64,7 +65,7 @@ export class BaseTree {
     if (slot !== undefined && slot.id !== null) {
       if (interior !== undefined) this.#interiors.set(slot.id, interior)
       this.#remember(this.#interiorSlots, parent, key, slot)
-    } else this.#remember(this.#slots, parent, key, slot)
+    } else this.#slots.set(parent, key, slot)
   }
 
   knowGap(list: number, gap: Gap): void {
@@ -84,7 +85,7 @@ export class BaseTree {
     slots: ReadonlyMap<number, ReadonlyMap<string, Slot | undefined>>,
     interiors: ReadonlyMap<number, Interior>,
   ): void {
-    this.#slots = new Map()
+    this.#slots.advance(slots)
     this.#gaps = new Map()
     this.#lastGaps = new Map()
     this.#records = new Map()
@@ -106,7 +107,7 @@ export class BaseTree {
   clear(): void {
     this.#interiorSlots.clear()
     this.#interiors = new Map()
-    this.#slots = new Map()
+    this.#slots = new SlotCache()
     this.#gaps = new Map()
     this.#lastGaps = new Map()
     this.#records = new Map()

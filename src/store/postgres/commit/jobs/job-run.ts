@@ -44,6 +44,7 @@ export class JobRun {
   #request: Request | undefined
   #told: (readonly [request: Request, answer: ReadAnswer])[] = []
   #lookup: Lookup
+  #isInTurn = false
   #end: JobEnd | undefined
 
   constructor(job: Job, context: CommitContext, working: WorkingSet, texts: JobTexts) {
@@ -91,6 +92,7 @@ export class JobRun {
    * @returns what must be known before
    */
   takeTurn(after?: string): Unknown | undefined {
+    this.#isInTurn = true
     if (this.#firstKey !== undefined && after !== undefined && this.#firstKey <= after) this.#begin()
     this.#lookup = this.#newLookup()
     for (const [request, told] of this.#told) {
@@ -142,6 +144,7 @@ export class JobRun {
   #answerOf(request: Request): { readonly halt?: Halt; readonly value?: ReadAnswer } {
     try {
       if (request.kind === 'pause') return { halt: request }
+      if (request.kind === 'is-turn') return { value: !this.#isInTurn || request.isTurn() }
       if (request.kind === 'setting') return { value: this.#texts.setting(request.name) }
       if (request.kind === 'idempotency-record') return { value: this.#working.record(request.key) }
       return this.#treeAnswerOf(request)
