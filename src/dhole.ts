@@ -7,7 +7,7 @@ import { FailedAttempts } from './auth/failed-attempts.ts'
 import { SAFE_SECRET_LENGTH } from './data-folder/secret-file.ts'
 import { RULES } from './database/access/authorizer.ts'
 import { readStoredInTurns } from './database/access/rule-cache.ts'
-import type { ApplicationKeys } from './engines/application-keys.ts'
+import { type ApplicationKeys, SettingsChanged } from './engines/application-keys.ts'
 import { chooseEngine } from './engines/choose-engine.ts'
 import type { ApplicationStorage, Engine } from './engines/engine.ts'
 import type { AdminService } from './http/admin/admin-service.ts'
@@ -131,14 +131,21 @@ export function startApplications(
   let isStarting = true
   const open = (id: string, found: ApplicationOptions, makes: boolean): Awaitable<ApplicationParts> => {
     const failed = (error: unknown) => observer.storeTroubled(engine.placeOf(id), error)
-    const onRemoved = () => void applications.remove(id).catch(failed)
-    return openApplication(id, found, { ...options, engine, isStarting, makes, onRemoved }, failedAttempts)
+    const onOutdated = () => void applications.remove(id).catch(failed)
+    return openApplication(id, found, { ...options, engine, isStarting, makes, onOutdated }, failedAttempts)
   }
   const applications = new Applications({
     find: (id) => {
       const own = kept.get(id)
       const found = own ?? onDemand?.find(id)
-      const opening = (settings?: ApplicationOptions) => settings && (() => open(id, settings, own !== undefined))
+      const opening = (settings?: ApplicationOptions) =>
+        settings &&
+        (() =>
+          openLatest(
+            () => onDemand?.find(id),
+            settings,
+            (latest) => open(id, latest, own !== undefined),
+          ))
       return found instanceof Promise ? found.then(opening) : opening(found)
     },
     defaultId: kept.size === 1 ? single : undefined,
@@ -161,6 +168,22 @@ export function startApplications(
   }
 }
 
+/** Opens an application, and begins again when its settings are others by then. */
+function openLatest(
+  find: () => Awaitable<ApplicationOptions | undefined>,
+  settings: ApplicationOptions,
+  open: (settings: ApplicationOptions) => Awaitable<ApplicationParts>,
+): Awaitable<ApplicationParts> {
+  const parts = open(settings)
+  if (!(parts instanceof Promise)) return parts
+  return parts.catch(async (error) => {
+    if (!(error instanceof SettingsChanged)) throw error
+    const latest = await find()
+    if (latest === undefined) throw error
+    return openLatest(find, latest, open)
+  })
+}
+
 /** Reports an error once, however many requests it has failed. */
 function onceForEach(): (error: unknown, report: () => void) => void {
   const reported = new WeakSet<Error>()
@@ -177,8 +200,8 @@ interface SharedOptions extends DholeOptions {
   readonly isStarting: boolean
   /** Whether the application is made when it does not exist. */
   readonly makes: boolean
-  /** Called when another process has removed the application. */
-  readonly onRemoved: () => void
+  /** Called when the application was removed, or has other settings. */
+  readonly onOutdated: () => void
 }
 
 function openApplication(
@@ -197,7 +220,7 @@ function openApplication(
   }
   const withKeys = (storage: ApplicationStorage): Awaitable<ApplicationParts> =>
     closedOnFailure(storage, () => {
-      const keys = storage.keys.read({ secret, smsKey })
+      const keys = storage.keys.read({ secret, smsKey }, options.makes ? undefined : found)
       return keys instanceof Promise ? keys.then((read) => withRules(storage, read)) : withRules(storage, keys)
     })
   const storage = engine.open(id, options.storage ?? {}, observer, options.makes)
@@ -264,7 +287,7 @@ function partsOf(
       current = replaced.secret
       messages.rotate(replaced.smsKey())
     },
-    onRemoved: options.onRemoved,
+    onOutdated: options.onOutdated,
   })
   messages.startPurging()
   storage.onReplaced(() => messages.close())

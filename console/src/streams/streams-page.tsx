@@ -47,7 +47,7 @@ function Streams({ application }: Pick<PageProps, 'application'>) {
             columns={columnsOf(end)}
             rows={rows}
             keyOf={({ id }) => id}
-            empty="Nobody listens."
+            empty="No stream is open."
           />
         </>
       )}
