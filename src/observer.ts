@@ -81,6 +81,22 @@ export type ConnectionCarrier = 'websocket' | 'polling'
  */
 export const CONNECTION_ENDS = ['left', 'lost', 'away', 'not-understood', 'too-big', 'too-much', 'too-slow'] as const
 
+/** Words of answers to SDKs. @see docs/reference/sdk-protocol.md#statuses */
+export const MESSAGE_STATUSES = [
+  'ok',
+  'permission_denied',
+  'datastale',
+  'invalid_token',
+  'expired_token',
+  'too_big',
+  'unavailable',
+  'invalid_path',
+  'invalid_data',
+  'error',
+] as const
+
+export type MessageStatus = (typeof MESSAGE_STATUSES)[number]
+
 /** A connection of an SDK that has ended. */
 export interface EndedConnection {
   readonly applicationId: string
@@ -107,8 +123,8 @@ interface ConnectionObserver {
   messageSent?(bytes: number): void
   listenOpened?(): void
   listenClosed?(): void
-  /** A request was answered. @param status as in the answer, of a fixed list */
-  messageAnswered?(status: string): void
+  /** A request of a client was answered. */
+  messageAnswered?(status: MessageStatus): void
 }
 
 /** Where a process has learned of a batch of another one, or has told of its own. */

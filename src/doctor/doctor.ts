@@ -10,6 +10,7 @@ import { databaseServer } from '../server/config/database-server.ts'
 import type { Config } from '../server/config/settings.ts'
 import { checkCertificate } from './certificate.ts'
 import { type CheckResult, ok, problem, warning } from './check-result.ts'
+import { checkClients } from './clients.ts'
 import { checkFolder, checkLeftovers, checkOwners, checkPermissions, checkSecrets } from './data-folder.ts'
 import { checkApplication, restoreRunning } from './trees.ts'
 
@@ -93,6 +94,7 @@ async function* checkServer(config: Config): AsyncGenerator<CheckResult, Default
       )
     }
     yield await checkPort(url)
+    yield* checkClients(await server.call('clients', {}))
     return state
   } catch (error) {
     yield problem('server', messageOf(error), 'read its log, and start it again')

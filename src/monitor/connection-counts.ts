@@ -1,4 +1,10 @@
-import { CONNECTION_ENDS, type ConnectionCarrier, type EndedConnection } from '../observer.ts'
+import {
+  CONNECTION_ENDS,
+  type ConnectionCarrier,
+  type EndedConnection,
+  MESSAGE_STATUSES,
+  type MessageStatus,
+} from '../observer.ts'
 
 type Cause = EndedConnection['cause']
 
@@ -11,7 +17,7 @@ export class ConnectionCounts {
   }
   readonly ends = new Map<Cause, number>(CONNECTION_ENDS.map((cause) => [cause, 0]))
   /** Answers by status. */
-  readonly answers = new Map<string, number>()
+  readonly answers = new Map<MessageStatus, number>(MESSAGE_STATUSES.map((status) => [status, 0]))
   /** Open listens. */
   listens = 0
   readonly messages = { received: 0, sent: 0 }

@@ -3,6 +3,7 @@ import {
   type ConnectionCarrier,
   type EndedConnection,
   type EndedRequest,
+  type MessageStatus,
   type Observer,
   OPERATIONS,
   type Operation,
@@ -139,7 +140,7 @@ export class Metrics implements Observer {
     this.connections.sent(bytes)
   }
 
-  messageAnswered(status: string): void {
+  messageAnswered(status: MessageStatus): void {
     add(this.connections.answers, status)
   }
 

@@ -7,7 +7,7 @@ import type { Applications } from '../applications/applications.ts'
 import { makeDataFolder } from '../data-folder/create.ts'
 import { closeFolders, type RemovedPermissions, removePermissionsOfOthers } from '../data-folder/private-modes.ts'
 import { lockForServer } from '../data-folder/server-lock.ts'
-import { startApplications } from '../dhole.ts'
+import { clientLimits, startApplications } from '../dhole.ts'
 import { messageOf } from '../files/system-error.ts'
 import type { DholeOptions } from '../options.ts'
 import { drain } from '../scheduling/steps.ts'
@@ -65,26 +65,26 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
   warnAboutValidity(certificate, source.name, logger)
   const { applications, failedAttempts, kept } = startApplications(options, storage.onDemand, storage.engine)
   await databaseReached(kept, applications, logger)
+  const limits = clientLimits(options)
   const metrics = watched.page(() => applications.readiness())
   const renewing = Promise.withResolvers<CertificateRenewal>()
   const where: { url?: string } = {}
   let control: ControlSocket | undefined
   try {
     const reload = () => renewing.promise.then((found) => found.reload())
-    const server = { doctor, rotateOperatorSecret: () => rotated(operator) }
+    const server = { doctor, clients: () => watched.clients(limits), rotateOperatorSecret: () => rotated(operator) }
     const parts = { administration: storage.administration(applications), applications, reload, server }
-    const ports = { process: () => ({ pid: process.pid, ...where }), backups: storage.backups, ...watched.ports }
-    const target = serverTarget({ ...parts, ...ports })
+    const here = { process: () => ({ pid: process.pid, ...where }), backups: storage.backups }
+    const target = serverTarget({ ...parts, ...here, ...watched.ports })
     storage.backups.actOn(target)
     control = await controlOf(config, logger, target)
     const admin = adminServiceOf(config, operator, target, failedAttempts, logger)
-    const listeners = listen(config, certificate, applications, options, { metrics, ...watched.lists, admin })
+    const listeners = listen(config, certificate, applications, options, { limits, metrics, ...watched.lists, admin })
     const renewal = new CertificateRenewal(source, listeners.secure, logger, config.TLS_CHECK_MS)
     renewing.resolve(renewal)
     where.url = listeners.secure.url.origin
     for (const { database } of applications.open) warnAboutAccess(config, database, rules, logger)
-    const port = Number(listeners.secure.url.port)
-    announce(listeners, logger)
+    const port = announce(listeners, logger)
     welcome({ config, port, source, logger, isForPeople: isForPeople(config.LOG_FORMAT) })
     const url = localUrl(config, port)
     announceStart(url)

@@ -1,6 +1,14 @@
 import { Type } from '@sinclair/typebox'
 import { type AdminCaller, ofServer, valueOperation } from '../operation.ts'
-import { MAX_LISTED, metricsHour, openConnections, openStreams, recentRequest, requestKind } from './monitor-schemas.ts'
+import {
+  clientsTaken,
+  MAX_LISTED,
+  metricsHour,
+  openConnections,
+  openStreams,
+  recentRequest,
+  requestKind,
+} from './monitor-schemas.ts'
 
 /** Longest number of a stream or a connection, in digits. */
 const LISTED_ID = Type.String({ pattern: '^[0-9]{1,16}$' })
@@ -53,6 +61,15 @@ export const MONITOR_OPERATIONS = {
       result: openConnections,
     },
     (target, { application }, caller) => ofServer(target.connections).list(ownOf(caller, application), MAX_LISTED),
+  ),
+  clients: valueOperation(
+    {
+      access: 'operator',
+      summary: 'What clients take and may take: streams, connections of SDKs, memory; and why connections have ended.',
+      input: Type.Object({}),
+      result: clientsTaken,
+    },
+    (target) => ofServer(target.server).clients(),
   ),
   'connection-end': valueOperation(
     {

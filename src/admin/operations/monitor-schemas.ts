@@ -124,3 +124,18 @@ export const openConnections = Type.Object({
   connections: Type.Array(openConnection, { maxItems: MAX_LISTED }),
 })
 export type OpenConnections = Static<typeof openConnections>
+
+/** What is taken, and the maximum; 0 means unlimited. */
+const taken = Type.Object({ taken: Type.Number(), most: Type.Number() })
+
+/** What clients take of a server. */
+export const clientsTaken = Type.Object({
+  streams: taken,
+  /** Connections of SDKs. */
+  connections: taken,
+  /** Memory that is reserved for clients, in bytes. */
+  memoryBytes: taken,
+  /** Number of connections of SDKs that have ended since the start, by cause. */
+  ended: Type.Record(Type.String(), Type.Integer()),
+})
+export type ClientsTaken = Static<typeof clientsTaken>

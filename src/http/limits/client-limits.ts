@@ -146,6 +146,11 @@ export class ClientLimits {
     return this.#transfers.memory.bytes
   }
 
+  /** What clients take now. */
+  get taken(): { readonly streams: number; readonly connections: number; readonly memoryBytes: number } {
+    return { streams: this.#streams.taken, connections: this.#sockets.taken, memoryBytes: this.reservedBytes }
+  }
+
   /** Whether little memory is held for clients. */
   get isRoomy(): boolean {
     return this.#transfers.memory.bytes < this.settings.maxTransferBytes * ROOMY_SHARE

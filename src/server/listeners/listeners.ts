@@ -1,7 +1,8 @@
 import { Elysia } from 'elysia'
 import type { Applications } from '../../applications/applications.ts'
-import { clientLimits, mount } from '../../dhole.ts'
+import { mount } from '../../dhole.ts'
 import type { AdminService } from '../../http/admin/admin-service.ts'
+import type { ClientLimits } from '../../http/limits/client-limits.ts'
 import type { OpenConnections } from '../../http/sdk/connection/open-connections.ts'
 import type { OpenStreams } from '../../http/streams/open-streams.ts'
 import type { MetricsPage } from '../../http/system/metrics-page.ts'
@@ -36,6 +37,7 @@ export interface Listeners {
 
 /** What the listeners share beside the applications. */
 export interface ListenerParts {
+  readonly limits: ClientLimits
   /** Served at `/metrics`. */
   readonly metrics: MetricsPage
   /** Where open streams are listed. */
@@ -55,9 +57,8 @@ export function listen(
   certificate: Certificate,
   applications: Applications,
   options: DholeOptions,
-  { metrics, streams, connections, admin }: ListenerParts,
+  { limits, metrics, streams, connections, admin }: ListenerParts,
 ): Listeners {
-  const limits = clientLimits(options)
   const websocket = {
     maxPayloadLength: config.MAX_WRITE_BYTES + FRAME_ENVELOPE_BYTES,
     backpressureLimit: MOST_WAITING_BYTES,
@@ -115,10 +116,11 @@ function listening(app: Elysia, address: Address, options: ListenerOptions): Lis
   return app.server
 }
 
-/** Logs the addresses of the optional listeners. */
-export function announce({ plain, page }: Listeners, logger: Logger): void {
+/** Logs the addresses of the optional listeners. @returns the port of the other one */
+export function announce({ secure, plain, page }: Listeners, logger: Logger): number {
   if (plain !== undefined) logger.info(`plain HTTP on ${plain.url.origin}`)
   if (page !== undefined) logger.info(`metrics on ${page.url.origin}/metrics`)
+  return Number(secure.url.port)
 }
 
 /** Stops the listeners and closes the applications; logs when requests take longer than the grace time. @param hurried ends that time when it resolves */

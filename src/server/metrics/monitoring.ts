@@ -1,5 +1,7 @@
+import type { ClientsTaken } from '../../admin/operations/monitor-schemas.ts'
 import type { ConnectionsPort, MonitorPort, StreamsPort } from '../../admin/ports/monitor.ts'
 import type { Readiness } from '../../applications/readiness.ts'
+import type { ClientLimits } from '../../http/limits/client-limits.ts'
 import { OpenConnections } from '../../http/sdk/connection/open-connections.ts'
 import { OpenStreams } from '../../http/streams/open-streams.ts'
 import { Monitor } from '../../monitor/monitor.ts'
@@ -47,6 +49,16 @@ export class Monitoring {
     readonly connections: ConnectionsPort
   } {
     return { monitor: this.#monitor, ...this.lists }
+  }
+
+  /** What clients take now, and what they may take. */
+  clients({ taken, settings }: ClientLimits): ClientsTaken {
+    return {
+      streams: { taken: taken.streams, most: settings.maxStreams },
+      connections: { taken: taken.connections, most: settings.maxSockets },
+      memoryBytes: { taken: taken.memoryBytes, most: settings.maxTransferBytes },
+      ended: Object.fromEntries(this.#monitor.metrics.connections.ends),
+    }
   }
 
   /** Stops measuring. */

@@ -109,7 +109,14 @@ describe('a session of an application', () => {
 test('operations for every session are few: each looks at its caller itself, and has a test of that', () => {
   const names = withAccess('any').map(([name]) => name)
   // test/system/console/own-application.test.ts; `rules-check` reads nothing of the server.
-  expect(names.toSorted()).toEqual(['requests-recent', 'rules-check', 'stream-end', 'streams'])
+  expect(names.toSorted()).toEqual([
+    'connection-end',
+    'connections',
+    'requests-recent',
+    'rules-check',
+    'stream-end',
+    'streams',
+  ])
 })
 
 test.each(rows.filter(([, { access }]) => access !== 'local'))(

@@ -136,3 +136,43 @@ describe('open streams', () => {
     expect((await server.admin('streams', {})).total).toBe(0)
   })
 })
+
+describe('open connections', () => {
+  const connections = () => server.admin('connections', {})
+
+  test('are listed with their users, and leave the list', async () => {
+    const client = await SdkClient.connect(server)
+    await client.request('auth', { cred: token('ann') })
+    await client.request('q', { p: '/open/a', h: '' })
+    const { total, connections: listed } = await connections()
+    expect(total).toBe(1)
+    expect(listed).toEqual([
+      {
+        ...{ id: expect.any(String), application: 'app', carrier: 'websocket', uid: 'ann', address: '127.0.0.1' },
+        ...{ since: expect.any(Number), listens: 1, messagesReceived: 2, messagesSent: 4 },
+        ...{ bytesReceived: expect.any(Number), bytesSent: expect.any(Number) },
+      },
+    ])
+    expect(listed[0]?.bytesReceived).toBeGreaterThan(token('ann').length)
+    expect((await server.admin('connections', { application: 'other' })).total).toBe(0)
+    expect(await server.admin('clients', {})).toMatchObject({ connections: { taken: 1, most: 20_000 } })
+    client.close()
+    while ((await connections()).total > 0) await new Promise(setImmediate)
+  })
+
+  test('by long polling are listed as such', async () => {
+    const { text } = await server.call('GET', '/.lp?start=t&ser=1&cb=1&v=5&ns=app')
+    const [, id, pw] = /"start","([^"]+)","([^"]+)"/.exec(text) ?? []
+    expect((await connections()).connections).toMatchObject([{ carrier: 'polling', listens: 0, messagesSent: 1 }])
+    await server.call('GET', `/.lp?id=${id}&pw=${pw}&disconn=t&ns=app`)
+    expect((await connections()).total).toBe(0)
+  })
+
+  test('can be ended', async () => {
+    const client = await SdkClient.connect(server)
+    const [connection] = (await connections()).connections
+    expect(await server.admin('connection-end', { id: connection?.id ?? '' })).toEqual({ ended: true })
+    expect((await client.closed.promise).code).toBe(1001)
+    expect(await server.admin('connection-end', { id: connection?.id ?? '' })).toEqual({ ended: false })
+  })
+})

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { InputOf, ValueName } from '../../../src/admin/operations.ts'
 import { openSource } from '../../support/event-source.ts'
+import { SdkClient } from '../../support/sdk-client.ts'
 import { type ConsoleServer, startConsole } from './console-server.ts'
 
 let server: ConsoleServer
@@ -42,6 +43,18 @@ test('it shows its own streams only, and ends no other', async () => {
   expect(await asApp('stream-end', { id: own.streams[0]?.id ?? '' })).toEqual({ ended: true })
 })
 
+test('it shows its own connections only, and ends no other', async () => {
+  await using ofShop = await SdkClient.connect(server, 'v=5&ns=shop')
+  const ofApp = await SdkClient.connect(server, 'v=5&ns=app')
+  const own = await asApp('connections', { application: 'shop' })
+  expect(own.connections.map(({ application }) => application)).toEqual(['app'])
+  const { connections } = await server.admin('connections', { application: 'shop' })
+  expect(await asApp('connection-end', { id: connections[0]?.id ?? '' })).toEqual({ ended: false })
+  expect(await asApp('connection-end', { id: own.connections[0]?.id ?? '' })).toEqual({ ended: true })
+  expect((await ofApp.closed.promise).code).toBe(1001)
+  expect((await ofShop.request('s', {})).status).toBe('ok')
+})
+
 test('it opens its own application only, and nothing of the server', async () => {
   await asApp('tree-set-rules', { id: 'app', source: '{"rules": {".read": true}}' })
   expect((await asApp('rules-history', { id: 'app' }))[0]).toMatchObject({ by: 'application' })
@@ -53,6 +66,7 @@ test('it opens its own application only, and nothing of the server', async () =>
     asApp('sms-search', { id: 'shop', rrid: 'a' }),
     asApp('sms-signature', { id: 'shop', method: 'GET', url: '/' }),
     asApp('metrics-hour', {}),
+    asApp('clients', {}),
     asApp('backups', {}),
     asApp('backup-state', {}),
     asApp('backup-make', {}),

@@ -5,6 +5,7 @@ import { mount, openApplications } from '../../../src/dhole.ts'
 import { type EndedRequest, silentObserver } from '../../../src/observer.ts'
 import { logObserver } from '../../../src/server/logging/log.ts'
 import { clientOf } from '../../support/https-server.ts'
+import { SdkClient } from '../../support/sdk-client.ts'
 import { sharedCertificate } from '../../support/shared-certificate.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { logLines, startWatched } from './watched-server.ts'
@@ -46,6 +47,39 @@ test('at debug every request has a line of its own', async () => {
     msg: 'request',
   })
   expect(lines[1]).toMatchObject({ operation: 'other', path: '', status: 400 })
+})
+
+test('connections of SDKs have a line when they are opened and when they end, and at info those that are cut off', async () => {
+  for (const level of ['debug', 'info']) {
+    await using server = await startWatched({ LOG_LEVEL: level, SLOW_REQUEST_MS: '0' })
+    const client = await SdkClient.connect(server)
+    client.close()
+    await client.closed.promise
+    const hostile = await SdkClient.connect(server)
+    hostile.sendFrame('{')
+    await hostile.closed.promise
+    await server.process.stop()
+    const lines = logLines(server)
+    const about = {
+      time: expect.any(String),
+      ms: expect.any(Number),
+      bytesOut: expect.any(Number),
+      address: '127.0.0.1',
+    }
+    const end = { ...about, application: 'app', carrier: 'websocket' }
+    expect(lines.filter(({ msg }) => String(msg).startsWith('the connection of an SDK'))).toEqual([
+      ...(level === 'debug'
+        ? [{ ...end, level: 20, cause: 'left', reason: '', bytesIn: 0, msg: 'the connection of an SDK has ended' }]
+        : []),
+      {
+        ...{ ...end, level: 40, cause: 'not-understood', reason: 'a message is not understood', bytesIn: 1 },
+        msg: 'the connection of an SDK was cut off',
+      },
+    ])
+    const opened = lines.filter(({ operation }) => operation === 'socket')
+    expect(opened).toHaveLength(level === 'debug' ? 2 : 0)
+    for (const line of opened) expect(line).toMatchObject({ path: '/.ws', address: '127.0.0.1', method: 'GET' })
+  }
 })
 
 test('at info only what was slow is told, and that it has begun and ended', async () => {

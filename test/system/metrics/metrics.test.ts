@@ -4,6 +4,7 @@ import { mobiles, pushed, SmsClient } from '../../protocol/sms/calls.ts'
 import { openSource } from '../../support/event-source.ts'
 import { http2Client } from '../../support/http2-client.ts'
 import { SECRET } from '../../support/https-server.ts'
+import { SdkClient } from '../../support/sdk-client.ts'
 import { wide } from '../../support/store.ts'
 import { customToken } from '../../support/token.ts'
 import { attacks } from '../abuse/attacks.ts'
@@ -137,6 +138,31 @@ const MOVES: readonly (readonly [
     'a call that is not there',
     call('GET', '/api/v1/app/none'),
     { 'dhole_requests_total{operation="sms-other",status="4xx"}': 1 },
+  ],
+  [
+    'a connection of an SDK',
+    async () => {
+      const client = await SdkClient.connect(server)
+      await client.request('q', { p: '/sdk', h: '' })
+      await client.request('p', { p: '/sdk', d: 1 })
+      await client.request('p', { p: '/sdk', d: 2, h: 'stale' })
+      expect((await server.scrape()).get('dhole_connections_open{carrier="websocket"}')).toBe(1)
+      expect((await server.scrape()).get('dhole_listens_open')).toBe(1)
+      client.close()
+      while ((await server.scrape()).get('dhole_connections_open{carrier="websocket"}') !== 0);
+      await server.call('DELETE', '/sdk.json')
+    },
+    {
+      'dhole_requests_total{operation="socket",status="2xx"}': 1,
+      'dhole_connections_opened_total{carrier="websocket"}': 1,
+      'dhole_connections_ended_total{cause="left"}': 1,
+      'dhole_messages_total{direction="received"}': 3,
+      // The hello, three answers, the beginning of the listen and the write.
+      'dhole_messages_total{direction="sent"}': 6,
+      'dhole_message_bytes_total{direction="received"}': 169,
+      'dhole_message_answers_total{status="ok"}': 2,
+      'dhole_message_answers_total{status="datastale"}': 1,
+    },
   ],
   [
     'what rules deny',

@@ -4,8 +4,9 @@ import { connect as connectHttp2 } from 'node:http2'
 import { SecureListener } from '../../../src/server/listeners/secure-listener.ts'
 import type { Certificate } from '../../../src/server/tls/certificate.ts'
 import { certificateFor, fingerprintOf, putCertificate, visit } from '../../support/certificates.ts'
-import { runDhole } from '../../support/dhole-command.ts'
+import { keptKeys, runDhole } from '../../support/dhole-command.ts'
 import { longTest } from '../../support/lane.ts'
+import { SdkClient } from '../../support/sdk-client.ts'
 import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
 import { samplesOf } from '../metrics/page.ts'
@@ -165,10 +166,20 @@ test.skipIf(!isLinux)('what is counted goes on from one certificate to the next'
 
 test.skipIf(!isLinux)('SIGHUP has a new certificate used, and says when there is none', async () => {
   await using dir = await tempDir()
-  const { server, port, keyFile, replace } = await startRenewable(dir)
+  const { server, port, certFile, keyFile, replace } = await startRenewable(dir)
+  const socket = await SdkClient.connect({ port, ca: readFileSync(certFile, 'utf8') })
   const fresh = await replace()
   server.kill('SIGHUP')
   await until(async () => (await visit(port)).fingerprint === fresh)
+  // A socket that was open stays, and a new one has the new certificate.
+  const { secret } = await keptKeys(server.dataDir)
+  await socket.request('gauth', { cred: secret })
+  await socket.request('q', { p: '/a', h: '' })
+  await using next = await SdkClient.connect({ port, ca: readFileSync(certFile, 'utf8') })
+  await next.request('gauth', { cred: secret })
+  await next.request('p', { p: '/a', d: 'after the renewal' })
+  expect(await socket.first(4)).toContain('d /a "after the renewal"')
+  socket.close()
   const other = await certificateFor()
   writeFileSync(keyFile, other.key)
   server.kill('SIGHUP')

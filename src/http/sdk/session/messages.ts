@@ -1,4 +1,5 @@
 import { DholeError } from '../../../error.ts'
+import type { MessageStatus } from '../../../observer.ts'
 import type { AnyText } from '../../../tree/json/text-pieces.ts'
 import { formatPath, type Path } from '../../../tree/path.ts'
 
@@ -14,22 +15,9 @@ export interface Dialect {
 
 export const FIREBASE: Dialect = { version: '5' }
 
-/** Words of answers. @see docs/reference/sdk-protocol.md#statuses */
-type Status =
-  | 'ok'
-  | 'permission_denied'
-  | 'datastale'
-  | 'invalid_token'
-  | 'expired_token'
-  | 'too_big'
-  | 'unavailable'
-  | 'invalid_path'
-  | 'invalid_data'
-  | 'error'
-
 /** Answer to a request. */
 export interface Answer {
-  readonly status: Status
+  readonly status: MessageStatus
   /** Code of an error, for clients that expect one. */
   readonly code?: number
   /** JSON text. */
@@ -40,7 +28,7 @@ export const OK: Answer = { status: 'ok', data: '""' }
 /** Clients expect an object in answers to listens and credentials. */
 export const OK_OBJECT: Answer = { status: 'ok', data: '{}' }
 
-const STATUSES: Partial<Record<DholeError['code'], Status>> = {
+const STATUSES: Partial<Record<DholeError['code'], MessageStatus>> = {
   'permission-denied': 'permission_denied',
   'read-too-big': 'too_big',
   'write-too-big': 'too_big',

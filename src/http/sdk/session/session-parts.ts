@@ -1,5 +1,6 @@
 import type { Application } from '../../../applications/application.ts'
 import type { ReserveMemory } from '../../../hub/mailbox.ts'
+import type { MessageStatus } from '../../../observer.ts'
 import type { PaceSettings } from '../connection/pace.ts'
 import type { ClientPlace } from './identity.ts'
 import type { ListedListens } from './listen.ts'
@@ -23,7 +24,7 @@ export interface SessionParts {
   readonly maxWaitingBytes: number
   readonly onFailed: (error: unknown) => void
   /** Called with the status of each answer. */
-  readonly onAnswered: (status: string) => void
+  readonly onAnswered: (status: MessageStatus) => void
   /** Called once, when the session has ended and what its client wanted written then is written. */
   readonly onEnded: () => void
 }
