@@ -83,14 +83,16 @@ export class AuthorizedWrites {
     const attempt = new Attempt(this, operation, options, idempotentRequest(operation, options))
     const place = options.order?.join()
     attempt.place = place
-    const done = this.#queue(attempt).then(
-      (committed) => this.#answer(committed, operation),
-      (error: unknown) => this.#continue(attempt, error),
+    return this.#queue(attempt).then(
+      (committed) => {
+        place?.settled()
+        return this.#answer(committed, operation)
+      },
+      (error: unknown) => {
+        const done = this.#continue(attempt, error)
+        return place === undefined ? done : done.finally(() => place.settled())
+      },
     )
-    if (place === undefined) return done
-    const settled = () => place.settled()
-    done.then(settled, settled)
-    return done
   }
 
   #queue<T>(attempt: Attempt<T>): Promise<Committed<T>> {

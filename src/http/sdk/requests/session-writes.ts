@@ -7,7 +7,7 @@ import type { Path } from '../../../tree/path.ts'
 import { type Answer, OK } from '../session/messages.ts'
 import { dataOf, pathOf, type RequestMessage } from '../session/parse-message.ts'
 import { Contention } from './contention.ts'
-import { WritesUnderWay } from './writes-under-way.ts'
+import { type Pending, WritesUnderWay } from './writes-under-way.ts'
 
 /**
  * Longest message of a write that shares a commit with others of its session, in UTF-16 code units. A longer one waits
@@ -26,6 +26,8 @@ interface WritingSession {
   /** The answer to a request that failed. */
   failed(error: unknown): Answer
   answer(request: number, answer: Answer): void
+  /** Sends what `work` sends in as few packets as there may be. */
+  together(work: () => void): void
 }
 
 /** A write of a client. */
@@ -55,7 +57,7 @@ export class SessionWrites {
     this.#database = database
     this.#session = session
     this.#contention = Contention.of(database)
-    this.#underWay = new WritesUnderWay((request, answer) => session.answer(request, answer))
+    this.#underWay = new WritesUnderWay(session)
   }
 
   /** Length of the messages of the writes that are under way, in UTF-16 code units. */
@@ -81,9 +83,9 @@ export class SessionWrites {
       const access = this.#session.access()
       const turn = ifHash === undefined ? undefined : this.#contention.enter(this, write.path)
       if (turn !== undefined || access instanceof Promise) return this.#takeLater(write, access, turn)
-      return this.#queue(write, { ...access, order: this.#order })
+      return this.#queue(write, access, this.#order)
     } catch (error) {
-      this.#answer({ request, length }, Promise.resolve(this.#session.failed(error)))
+      this.#refuse({ request, length }, error)
       return this.#underWay.room
     }
   }
@@ -97,9 +99,9 @@ export class SessionWrites {
     try {
       const known = await access
       await turn
-      await this.#queue(write, { ...known, order: this.#order })
+      await this.#queue(write, known, this.#order)
     } catch (error) {
-      this.#answer(write, Promise.resolve(this.#failed(write, error)))
+      this.#refuse(write, error)
     }
   }
 
@@ -108,57 +110,56 @@ export class SessionWrites {
     try {
       const access = await this.#session.access()
       if (write.ifHash !== undefined) await this.#contention.enter(this, write.path)
-      await this.#queue(write, access)
+      await this.#queue(write, access, undefined)
     } catch (error) {
-      this.#answer(write, Promise.resolve(this.#session.failed(error)))
+      this.#refuse(write, error)
     }
     await this.#underWay.ended
   }
 
   /** @returns resolves when it is queued, and there is room for another one */
-  #queue(write: SentWrite, access: Access & { readonly order?: WriteOrder }): Promise<void> | undefined {
+  #queue(write: SentWrite, access: Access, order: WriteOrder | undefined): Promise<void> | undefined {
     const { path, data, ifHash, isMerge } = write
+    const pending = this.#underWay.add(write.request, write.length)
     let isQueued = false
     let queued: PromiseWithResolvers<void> | undefined
     const onPlanned = () => {
       isQueued = true
       queued?.resolve()
     }
-    const options = { ...access, ifHash, onPlanned }
-    let answer: Promise<Answer>
+    const options = { as: access.as, keys: access.keys, ifHash, order, onPlanned }
     try {
       const done = isMerge ? this.#database.patch(path, data, options) : this.#database.put(path, data, options)
-      answer = done.then(
-        (outcome) => this.#written(write, outcome),
-        (error: unknown) => this.#failed(write, error),
+      const settled = done.then(
+        (outcome) => this.#written(write, pending, outcome),
+        (error: unknown) => this.#failed(write, pending, error),
       )
+      if (!isQueued) {
+        // It is queued in the same turn in which it is planned.
+        queued = Promise.withResolvers()
+        return Promise.race([queued.promise, settled]).then(() => this.#underWay.room)
+      }
     } catch (error) {
-      isQueued = true
-      answer = Promise.resolve(this.#failed(write, error))
+      this.#failed(write, pending, error)
     }
-    this.#answer(write, answer)
-    if (isQueued) return this.#underWay.room
-    // It is queued in the same turn in which it is planned.
-    queued = Promise.withResolvers()
-    const { promise, resolve } = queued
-    void answer.then(() => resolve())
-    return promise.then(() => this.#underWay.room)
+    return this.#underWay.room
   }
 
-  #written({ path, ifHash }: SentWrite, { kind }: WriteOutcome): Awaitable<Answer> {
+  #written({ path, ifHash }: SentWrite, pending: Pending, { kind }: WriteOutcome): void {
     if (ifHash !== undefined) this.#contention.left(this, path, kind === 'written' ? 'won' : 'lost')
     const answer = kind === 'written' ? OK : STALE
     const told = this.#session.told(path)
-    return told === undefined ? answer : told.then(() => answer)
+    if (told === undefined) this.#underWay.answered(pending, answer)
+    else void told.then(() => this.#underWay.answered(pending, answer))
   }
 
-  #failed({ path, ifHash }: SentWrite, error: unknown): Answer {
+  #failed({ path, ifHash }: SentWrite, pending: Pending, error: unknown): void {
     if (ifHash !== undefined) this.#contention.left(this, path, 'void')
-    return this.#session.failed(error)
+    this.#underWay.answered(pending, this.#session.failed(error))
   }
 
-  /** Answers behind all earlier writes. */
-  #answer({ request, length }: Pick<SentWrite, 'request' | 'length'>, answer: Promise<Answer>): void {
-    this.#underWay.add(request, length, answer)
+  /** Answers a write that is not queued, behind all earlier ones. */
+  #refuse({ request, length }: Pick<SentWrite, 'request' | 'length'>, error: unknown): void {
+    this.#underWay.answered(this.#underWay.add(request, length), this.#session.failed(error))
   }
 }

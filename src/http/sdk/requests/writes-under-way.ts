@@ -5,23 +5,31 @@ const MOST_WRITES = 256
 const MOST_LENGTH = 1024 * 1024
 
 /** A write whose answer is not sent. */
-interface Pending {
+export interface Pending {
   readonly request: number
   /** Length of its message, in UTF-16 code units. */
   readonly length: number
   answer: Answer | undefined
 }
 
+/** Gets the answers. */
+interface Answered {
+  answer(request: number, answer: Answer): void
+  /** Sends what `work` sends in as few packets as there may be. */
+  together(work: () => void): void
+}
+
 /** The writes of a session that share commits. Their answers are sent in the order of their requests. */
 export class WritesUnderWay {
-  readonly #send: (request: number, answer: Answer) => void
+  readonly #session: Answered
   readonly #pending: Pending[] = []
   #length = 0
+  #isSending = false
   #room: PromiseWithResolvers<void> | undefined
   #end: PromiseWithResolvers<void> | undefined
 
-  constructor(send: (request: number, answer: Answer) => void) {
-    this.#send = send
+  constructor(session: Answered) {
+    this.#session = session
   }
 
   /** Length of the messages of all of them, in UTF-16 code units. */
@@ -29,15 +37,20 @@ export class WritesUnderWay {
     return this.#length
   }
 
-  /** @param answer never rejects */
-  add(request: number, length: number, answer: Promise<Answer>): void {
+  /** Adds a write, whose answer is passed to `answered` later. */
+  add(request: number, length: number): Pending {
     const pending: Pending = { request, length, answer: undefined }
     this.#pending.push(pending)
     this.#length += length
-    void answer.then((known) => {
-      pending.answer = known
-      if (this.#pending[0] === pending) this.#sendReady()
-    })
+    return pending
+  }
+
+  answered(pending: Pending, answer: Answer): void {
+    pending.answer = answer
+    if (this.#isSending || this.#pending[0] !== pending) return
+    this.#isSending = true
+    // The answers to other writes of the same commit come in the same turn.
+    queueMicrotask(() => this.#send())
   }
 
   /** A promise of room for another write; `undefined` if there is some. */
@@ -58,15 +71,16 @@ export class WritesUnderWay {
     return this.#pending.length < MOST_WRITES && this.#length < MOST_LENGTH
   }
 
-  #sendReady(): void {
-    let count = 0
-    for (const { request, length, answer } of this.#pending) {
-      if (answer === undefined) break
-      count++
-      this.#length -= length
-      this.#send(request, answer)
+  #send(): void {
+    this.#isSending = false
+    const unanswered = this.#pending.findIndex(({ answer }) => answer === undefined)
+    const ready = this.#pending.splice(0, unanswered < 0 ? this.#pending.length : unanswered)
+    for (const { length } of ready) this.#length -= length
+    const send = () => {
+      for (const { request, answer } of ready) if (answer !== undefined) this.#session.answer(request, answer)
     }
-    this.#pending.splice(0, count)
+    if (ready.length > 1) this.#session.together(send)
+    else send()
     if (this.#hasRoom) {
       this.#room?.resolve()
       this.#room = undefined

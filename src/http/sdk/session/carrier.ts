@@ -7,6 +7,8 @@ export interface Carrier {
   send(text: string): Promise<void> | undefined
   /** A promise of room for more; `undefined` if there is some. */
   readonly room: Promise<void> | undefined
+  /** Sends what `work` sends in as few packets as there may be. */
+  together?(work: () => void): void
   /** Ends the connection. */
   end(cause: EndCause, reason: string): void
 }

@@ -8,12 +8,17 @@ const KEEP_ALIVE = '0'
 /** A frame that is no part of a message: the connection cannot be understood any more. */
 export class BadFrame extends Error {}
 
+/** Whether a message is sent as it is. */
+export function isOneFrame(text: string): boolean {
+  return text.length <= SEGMENT_LENGTH
+}
+
 /**
  * The frames of a message: the message itself, or the number of its segments and then these. No segment ends between the
  * halves of a character.
  */
 export function* framesOf(text: string): Generator<string, void> {
-  if (text.length <= SEGMENT_LENGTH) {
+  if (isOneFrame(text)) {
     yield text
     return
   }

@@ -1,7 +1,7 @@
 import type { ReserveMemory } from '../../../hub/mailbox.ts'
 import { loopTurn } from '../../../scheduling/loop-turn.ts'
 import { HeldMemory } from '../session/held-memory.ts'
-import { framesOf } from './frames.ts'
+import { framesOf, isOneFrame } from './frames.ts'
 
 const BYTES_PER_UNIT = 2
 /** Results of `sendText`: the frame was dropped, or is the last one that the connection takes now. */
@@ -19,6 +19,7 @@ export class Outbox {
   readonly #socket: FrameSocket
   readonly #abort: () => void
   readonly #sent: (bytes: number) => void
+  readonly #cut: (message: string) => Generator<string, void>
   readonly #waiting: string[] = []
   /** Remaining frames of the message that is being sent. */
   #frames: Generator<string, void> | undefined
@@ -31,8 +32,15 @@ export class Outbox {
   /**
    * @param abort called when the client takes too much memory, or a frame was lost
    * @param sent called with the bytes that were passed to the connection
+   * @param cut makes the frames of a message
    */
-  constructor(socket: FrameSocket, reserve: ReserveMemory, abort: () => void, sent: (bytes: number) => void) {
+  constructor(
+    socket: FrameSocket,
+    reserve: ReserveMemory,
+    abort: () => void,
+    sent: (bytes: number) => void,
+    cut: (message: string) => Generator<string, void> = framesOf,
+  ) {
     this.#socket = socket
     this.#memory = new HeldMemory(reserve, () => {
       this.end()
@@ -40,11 +48,16 @@ export class Outbox {
     })
     this.#abort = abort
     this.#sent = sent
+    this.#cut = cut
   }
 
   /** @returns a promise if there is no room for more, which resolves when there is */
   send(text: string): Promise<void> | undefined {
     if (this.#isOver) return undefined
+    if (this.#length === 0 && !this.#isFull && isOneFrame(text)) {
+      this.#sendFrame(text)
+      return undefined
+    }
     this.#waiting.push(text)
     this.#length += text.length
     if (this.#frames === undefined && !this.#isFull) this.#run()
@@ -77,7 +90,7 @@ export class Outbox {
 
   #run(): void {
     while (!this.#isOver && !this.#isFull && this.#length > 0) {
-      this.#frames ??= framesOf(this.#waiting[0] ?? '')
+      this.#frames ??= this.#cut(this.#waiting[0] ?? '')
       const { done, value } = this.#frames.next()
       if (done) this.#ended()
       else this.#sendFrame(value)

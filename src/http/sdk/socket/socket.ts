@@ -15,6 +15,7 @@ const SEGMENTS_MS = 60_000
 interface RawSocket extends FrameSocket {
   close(code: number, reason: string): void
   terminate(): void
+  cork(work: () => void): void
 }
 
 /** What a socket needs of the service. */
@@ -76,6 +77,11 @@ export class Socket implements Carrier {
 
   send(text: string): Promise<void> | undefined {
     return this.#outbox?.send(text)
+  }
+
+  together(work: () => void): void {
+    if (this.#isOver || this.#socket === undefined) work()
+    else this.#socket.cork(work)
   }
 
   end(cause: EndCause, reason: string): void {
