@@ -26,6 +26,7 @@ const SDK: Preparation = {
 /** Pages that need more than a server of default settings. */
 const PREPARATIONS: Readonly<Record<string, Preparation>> = {
   'docs/how-to/migrate-from-firebase.md': SDK,
+  'docs/tutorial/chat.md': SDK,
   'docs/how-to/query-a-large-list.md': {
     settings: { MAX_WRITE_BYTES: '67108864' },
     // What npm would bring is here already.
