@@ -12,6 +12,7 @@ import { confirm } from '../terminal/confirmation.ts'
 import { reason } from '../terminal/input.ts'
 import { print, printError, printJson, printStyled, strong } from '../terminal/output.ts'
 import { printable } from '../terminal/printable.ts'
+import { jsonOfFlag, withSettingsCommands } from './app-settings.ts'
 
 interface FolderFlags {
   readonly dataDir: string
@@ -60,6 +61,7 @@ export function appsCommand(): Command {
     .option('--json', 'print the keys as JSON')
     .action(add)
   command('list', 'list the registered applications').option('--json', 'print JSON').action(list)
+  withSettingsCommands(command)
   command('rotate <id>', 'replace the super secret: the old one is refused at once')
     .option('--sms-key', 'replace the SMS key instead')
     .option('--secret <text>', 'the new one; other users of the machine can see it (default: generated)')
@@ -94,8 +96,8 @@ function settingsOf({ profile, open, rules, serviceAccount, indexPolicy, limits,
     ...(rules === undefined ? {} : { rules: rulesOf(rules) }),
     ...(serviceAccount === undefined ? {} : { serviceAccount: publicKeysIn(serviceAccount) }),
     ...(indexPolicy === undefined ? {} : { indexPolicy }),
-    ...(limits === undefined ? {} : { limits: json('--limits', limits, '{"maxWriteBytes":1000000}') }),
-    ...(sms === undefined ? {} : { sms: json('--sms', sms, '{"timeZone":"Europe/Berlin"}') }),
+    ...(limits === undefined ? {} : { limits: jsonOfFlag('--limits', limits, '{"maxWriteBytes":1000000}') }),
+    ...(sms === undefined ? {} : { sms: jsonOfFlag('--sms', sms, '{"timeZone":"Europe/Berlin"}') }),
   }
 }
 
@@ -110,6 +112,7 @@ function rulesOf(file: string): string {
   }
 }
 
+<<<<<<< HEAD
 /** @throws Error with the file */
 function publicKeysIn(file: string): string {
   try {
@@ -128,6 +131,8 @@ function json<T>(flag: string, text: string, example: string): T {
   }
 }
 
+=======
+>>>>>>> main
 async function list({ dataDir, json }: FolderFlags & { readonly json?: true }): Promise<void> {
   await using admin = await connectAdmin(dataDir)
   const applications = await admin.call('list', {})
