@@ -14,14 +14,19 @@ export type Tokens = Readonly<Record<string, string>>
 
 /**
  * Starts a scenario of a program with the SDK as it is published.
- * @param url of the server, in its emulator form too
+ * @param way in which the SDK is told where to sign in: `emulator` or `config`
  */
-export async function startProgram({ url, ca }: Pick<HttpsClient, 'url' | 'ca'>, scenario: string, tokens: Tokens) {
+export async function startProgram(
+  { url, ca }: Pick<HttpsClient, 'url' | 'ca'>,
+  scenario: string,
+  tokens: Tokens,
+  way = 'emulator',
+) {
   const dir = await tempDir()
   const file = join(dir.path, 'ca.pem')
   await Bun.write(file, ca)
   // The key of an application that was written for Firebase.
-  const given = { url, databaseUrl: `${url}/?ns=app`, apiKey: 'AIzaSyD-a-key-of-Google', tokens }
+  const given = { url, databaseUrl: `${url}/?ns=app`, apiKey: 'AIzaSyD-a-key-of-Google', way, tokens }
   const program = Bun.spawn([process.execPath, join(import.meta.dir, 'child.ts'), scenario, JSON.stringify(given)], {
     env: { ...process.env, NODE_EXTRA_CA_CERTS: file },
     stdin: 'pipe',

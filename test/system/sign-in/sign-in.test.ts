@@ -16,8 +16,8 @@ const ann = () => customToken(SECRET, { uid: 'ann', claims: { role: 'editor' } }
 /** As the backend of an application makes it that was written for Firebase. */
 const bob = () => signedByAccount(ticketPayload({ uid: 'bob' }), account)
 
-test('users write what rules let them write', async () => {
-  expect(await runProgram(server, 'users', { ann: ann(), bob: bob() })).toEqual(TWO_USERS)
+test.each(['emulator', 'config'])('users write what rules let them write, told by %s', async (way) => {
+  expect(await runProgram(server, 'users', { ann: ann(), bob: bob() }, way)).toEqual(TWO_USERS)
 })
 
 /** A session of the program, which does what it is told. */
