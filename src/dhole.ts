@@ -4,6 +4,7 @@ import { Applications } from './applications/applications.ts'
 import { replaceSecret } from './applications/replace-secret.ts'
 import { Authenticator } from './auth/authenticator.ts'
 import { FailedAttempts } from './auth/failed-attempts.ts'
+import { readServiceKeys } from './auth/sign-in/service-account.ts'
 import { SAFE_SECRET_LENGTH } from './data-folder/secret-file.ts'
 import { RULES } from './database/access/authorizer.ts'
 import { readStoredInTurns } from './database/access/rule-cache.ts'
@@ -13,8 +14,10 @@ import type { ApplicationStorage, Engine } from './engines/engine.ts'
 import type { AdminService } from './http/admin/admin-service.ts'
 import { OwnMachine } from './http/connection/own-machine.ts'
 import { Transport } from './http/connection/transport.ts'
-import { ClientLimits, defaultClientLimits } from './http/limits/client-limits.ts'
+import { ClientLimits } from './http/limits/client-limits.ts'
+import { defaultClientLimits } from './http/limits/limit-settings.ts'
 import { Routes, treePlugin } from './http/plugin.ts'
+import { OpenConnections } from './http/sdk/connection/open-connections.ts'
 import { writeAllLeft } from './http/sdk/session/left-writes.ts'
 import { OpenStreams } from './http/streams/open-streams.ts'
 import type { MetricsPage } from './http/system/metrics-page.ts'
@@ -46,20 +49,23 @@ export function clientLimits({ clients }: Pick<DholeOptions, 'clients'>): Client
   return new ClientLimits({ ...defaultClientLimits, ...clients })
 }
 
-/**
- * The plugin over open applications. `server` mounts the same applications on two listeners.
- * @param metrics served at `/metrics`
- * @param admin makes the admin API; without it there is none
- * @param streams where the open streams are listed
- */
-export function mount(
-  applications: Applications,
-  options: DholeOptions,
-  limits: ClientLimits = clientLimits(options),
-  metrics?: MetricsPage,
-  admin?: AdminService,
-  streams: OpenStreams = new OpenStreams(),
-): Elysia {
+/** What the plugins of a service share beside the applications. */
+export interface MountParts {
+  readonly limits?: ClientLimits | undefined
+  /** Served at `/metrics`. */
+  readonly metrics?: MetricsPage | undefined
+  /** The admin API; without it there is none. */
+  readonly admin?: AdminService | undefined
+  /** Where open streams are listed. */
+  readonly streams?: OpenStreams | undefined
+  /** Where open connections of SDKs are listed. */
+  readonly connections?: OpenConnections | undefined
+}
+
+/** The plugin over open applications. `server` mounts the same applications on two listeners. */
+export function mount(applications: Applications, options: DholeOptions, parts: MountParts = {}): Elysia {
+  const { limits = clientLimits(options), metrics, admin } = parts
+  const { streams = new OpenStreams(), connections = new OpenConnections() } = parts
   const observer: Observer = options.observer ?? silentObserver
   const prefix = options.prefix ?? ''
   const machine = new OwnMachine({ names: options.ownNames, baseDomain: options.baseDomain })
@@ -73,6 +79,7 @@ export function mount(
     transport,
     limits,
     streams,
+    connections,
     prefix,
     strictTransport: options.strictTransport,
     streamHost: options.streamHost,
@@ -249,7 +256,7 @@ type OpenedOptions = SharedOptions & {
 
 function partsOf(
   id: string,
-  { secret: _, smsKey: fixedSmsKey, open, rules, limits, sms, ...tree }: ApplicationOptions,
+  { secret: _, smsKey: fixedSmsKey, serviceAccount, open, rules, limits, sms, ...tree }: ApplicationOptions,
   options: OpenedOptions,
   failedAttempts: FailedAttempts,
 ): ApplicationParts {
@@ -260,7 +267,13 @@ function partsOf(
   }
   const secret = checked('super secret', keys.secret)
   if (fixedSmsKey !== undefined) checked('SMS key', fixedSmsKey)
-  const authenticator = new Authenticator({ application: id, secret, failedAttempts, development })
+  const authenticator = new Authenticator({
+    application: id,
+    secret,
+    failedAttempts,
+    development,
+    serviceKeys: serviceAccount === undefined ? [] : readServiceKeys(serviceAccount),
+  })
   const place = engine.placeOf(id)
   const treeOptions = { limits: { ...options.limits, ...limits }, streams: options.streams ?? {}, observer, ...tree }
   const messageParts: MessagesParts = {

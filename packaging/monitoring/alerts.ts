@@ -98,6 +98,13 @@ export const ALERTS: readonly Alert[] = [
     means: 'listeners are slower than the changes they listen to',
   },
   {
+    name: 'DholeClientsCutOff',
+    when: 'sum by (instance, cause) (rate(dhole_connections_ended_total{cause=~"too-slow|too-much|too-big|not-understood"}[5m])) > 0.1',
+    during: '5m',
+    severity: 'warning',
+    means: 'connections of SDKs are cut off: the log has the cause of each, and their addresses',
+  },
+  {
     name: 'DholeConnectionsFull',
     when: 'process_open_fds{job="dhole"} / process_max_fds{job="dhole"} > 0.8',
     during: '2m',
