@@ -8,9 +8,10 @@ import { readServiceKeys } from './auth/sign-in/service-account.ts'
 import { SAFE_SECRET_LENGTH } from './data-folder/secret-file.ts'
 import { RULES } from './database/access/authorizer.ts'
 import { readStoredInTurns } from './database/access/rule-cache.ts'
-import { type ApplicationKeys, SettingsChanged } from './engines/application-keys.ts'
+import type { ApplicationKeys } from './engines/application-keys.ts'
 import { chooseEngine } from './engines/choose-engine.ts'
 import type { ApplicationStorage, Engine } from './engines/engine.ts'
+import { openLatest } from './engines/open-latest.ts'
 import type { AdminService } from './http/admin/admin-service.ts'
 import { OwnMachine } from './http/connection/own-machine.ts'
 import { Transport } from './http/connection/transport.ts'
@@ -159,22 +160,6 @@ export function startApplications(
     applications.close().catch(() => {})
     throw error
   }
-}
-
-/** Opens an application, and begins again when its settings are others by then. */
-function openLatest(
-  find: () => Awaitable<ApplicationOptions | undefined>,
-  settings: ApplicationOptions,
-  open: (settings: ApplicationOptions) => Awaitable<ApplicationParts>,
-): Awaitable<ApplicationParts> {
-  const parts = open(settings)
-  if (!(parts instanceof Promise)) return parts
-  return parts.catch(async (error) => {
-    if (!(error instanceof SettingsChanged)) throw error
-    const latest = await find()
-    if (latest === undefined) throw error
-    return openLatest(find, latest, open)
-  })
 }
 
 /** Reports an error once, however many requests it has failed. */

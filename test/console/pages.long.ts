@@ -82,6 +82,10 @@ describe.skipIf(executablePath === undefined)(title, () => {
     expect((await write('"0123456789"')).status).toBe(400)
     await page.goto(`${console.url}/console/applications/app`)
     await page.getByText('the settings of the server are its settings').waitFor()
+    await page.getByRole('combobox', { name: 'Longest write' }).selectOption('medium: about 30 seconds')
+    await page.getByRole('button', { name: 'Set the size of writes' }).click()
+    await page.getByText('Writes to “app” are limited to “medium”.').waitFor()
+    expect(await page.getByRole('region', { name: 'Settings', exact: true }).textContent()).toContain('medium')
     await page.context().close()
   })
 

@@ -8,6 +8,7 @@ import { session } from '../shell/session.ts'
 import { ChangeSettings } from './change-settings.tsx'
 import { RemoveApplication } from './remove-application.tsx'
 import { RotateKeys } from './rotate-keys.tsx'
+import { WriteSizeLimit } from './write-size-limit.tsx'
 
 type Settings = ResultOf<'application-settings'>
 type Fact = readonly [name: string, value: string]
@@ -27,6 +28,9 @@ export function ApplicationDetails({ id }: { readonly id: string }) {
           </>
         )}
       </Fetched>
+      {settings.value.value !== undefined && (
+        <WriteSizeLimit id={id} size={settings.value.value.writeSizeLimit} onChanged={settings.refresh} />
+      )}
       {from !== 'host' && <RotateKeys id={id} />}
       {session.value?.role === 'operator' && from === 'registration' && <RemoveApplication id={id} />}
     </>

@@ -1,10 +1,7 @@
 import { CopyButton } from '../parts/copy-button.tsx'
 import { applications, serverKind } from '../shell/applications.ts'
 import { hrefOf } from '../shell/router.ts'
-
-const DUMP = 'pg_dump --format=custom --schema=dhole --file=dhole.dump "$DATABASE_URL"'
-const RESTORE = 'pg_restore --clean --if-exists --dbname="$DATABASE_URL" dhole.dump'
-const NEW_EPOCH = 'psql "$DATABASE_URL" -c "UPDATE dhole.application SET epoch = gen_random_uuid()::text"'
+import { DUMP, NEW_EPOCH, RESTORE } from './postgres-commands.ts'
 
 /** How backups are made where the server does not make them, and how one application is saved here. */
 export function BackupsElsewhere() {
