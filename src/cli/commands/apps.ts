@@ -112,7 +112,6 @@ function rulesOf(file: string): string {
   }
 }
 
-<<<<<<< HEAD
 /** @throws Error with the file */
 function publicKeysIn(file: string): string {
   try {
@@ -122,17 +121,6 @@ function publicKeysIn(file: string): string {
   }
 }
 
-/** Parses the JSON of a flag. The registration checks its content. */
-function json<T>(flag: string, text: string, example: string): T {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw new Error(`${flag}: expected JSON such as ${example}`, { cause })
-  }
-}
-
-=======
->>>>>>> main
 async function list({ dataDir, json }: FolderFlags & { readonly json?: true }): Promise<void> {
   await using admin = await connectAdmin(dataDir)
   const applications = await admin.call('list', {})

@@ -9,15 +9,9 @@ import { answerSession, answerSessions } from '../admin/session-routes.ts'
 import { CONSOLE_PATHS, consoleOr } from '../console/console-route.ts'
 import { DOCUMENT_PATHS, documentOr } from '../docs/docs.ts'
 import type { Answer, Endpoint, ErrorFormat, Exchange } from '../exchange.ts'
-import { identityErrors, lookupWords, refreshWords, signInWords, type TokenWords } from '../identity/identity-errors.ts'
-import {
-  answerLookup,
-  answerRefresh,
-  answerSignIn,
-  applicationNamed,
-  identityPreflight,
-  refuseSignIn,
-} from '../identity/identity-routes.ts'
+import { IDENTITY_CALLS, IDENTITY_PATHS, type IdentityCall } from '../identity/identity-calls.ts'
+import { identityErrors, signInWords } from '../identity/identity-errors.ts'
+import { applicationNamed, identityPreflight, refuseSignIn } from '../identity/identity-routes.ts'
 import { plainErrors, treeErrors } from '../response/error-reply.ts'
 import { preflightReply } from '../response/reply.ts'
 import { answerNode } from '../rest/node-route.ts'
@@ -85,10 +79,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   setting('/.settings/*', refuseSetting),
   token('/.auth/customTokenToIdToken.json', exchangeToken),
   token('/.auth/*', refuseTokenPath),
-  identity('/identitytoolkit.googleapis.com/v1/accounts:signInWithCustomToken', answerSignIn, signInWords),
-  identity('/identitytoolkit.googleapis.com/v1/accounts:lookup', answerLookup, lookupWords),
-  identity('/securetoken.googleapis.com/v1/token', answerRefresh, refreshWords),
-  ...['/identitytoolkit.googleapis.com/*', '/securetoken.googleapis.com/*', '/emulator/*'].map(noSignIn),
+  ...IDENTITY_CALLS.map(identity),
+  ...IDENTITY_PATHS.map(noSignIn),
   carrierCodes('/api/v1/carrier-codes'),
   call('/api/v2/{app}/status', GET_OR_POST, 'sms-status', sms.statuses),
   call('/api/v2/{app}/send', POST, 'sms-status', sms.statusesBySend),
@@ -173,7 +165,7 @@ function token(path: string, answer: Answer): Endpoint {
 }
 
 /** A call of Firebase Authentication. */
-function identity(path: string, answer: Answer, words: TokenWords): Endpoint {
+function identity({ path, answer, words }: IdentityCall): Endpoint {
   const checked: Answer = (exchange) => {
     if (exchange.method !== 'POST') throw new DholeError('method-not-allowed')
     return answer(exchange)

@@ -30,13 +30,13 @@ export function goodBody(path: string, method: string): string | undefined {
 }
 
 function goodSignIn(path: string): string {
-  if (path.endsWith('signInWithCustomToken')) return JSON.stringify({ token: customToken(SECRET, { uid: 'alice' }) })
+  if (/CustomToken$/.test(path)) return JSON.stringify({ token: customToken(SECRET, { uid: 'alice' }) })
   const [iat, user] = [nowInSeconds(), { aud: 'app', sub: 'alice', auth_time: nowInSeconds() }]
   const signed = (label: string, payload: object) => {
     const key = createHmac('sha256', SECRET).update(label).digest()
     return signedToken(key, { alg: 'HS256', typ: 'JWT' }, { ...user, exp: iat + 60, ...payload })
   }
-  if (path.endsWith('lookup')) {
+  if (/lookup$|getAccountInfo$/.test(path)) {
     const idToken = signed('dhole id token key 1', { iss: 'dhole', iat, firebase: { sign_in_provider: 'custom' } })
     return JSON.stringify({ idToken })
   }

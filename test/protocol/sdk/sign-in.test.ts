@@ -277,16 +277,3 @@ test('pages may send what the SDK sends', async () => {
   ]
   expect(sent.filter((name) => !allowed?.includes(name))).toEqual([])
 })
-
-test('wrong tokens are counted, and right ones go through', async () => {
-  await using limited = await startInProcess({ applications, failedCredentials: 2 })
-  const attempt = (path: string, body: string) => limited.call('POST', `${path}?key=app`, { body })
-  const wrong = JSON.stringify({ token: customToken(OTHER_SECRET, { uid: 'ann' }) })
-  expect((await attempt(SIGN_IN, wrong)).status).toBe(400)
-  expect((await attempt(TOKEN, `refresh_token=${customToken(OTHER_SECRET, {})}`)).status).toBe(400)
-  const third = await attempt(LOOKUP, JSON.stringify({ idToken: customToken(OTHER_SECRET, { uid: 'ann' }) }))
-  expect(third.status).toBe(429)
-  expect(third.headers.get('retry-after')).toBe('60')
-  expect(JSON.parse(third.text).error.message).toStartWith('TOO_MANY_ATTEMPTS_TRY_LATER : ')
-  expect((await attempt(SIGN_IN, JSON.stringify({ token: ticket() }))).status).toBe(200)
-})

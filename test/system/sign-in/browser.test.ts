@@ -5,7 +5,7 @@ import { findChromium } from '../../docs/openapi/chromium.ts'
 import { SECRET, startInProcess } from '../../support/https-server.ts'
 import { customToken } from '../../support/token.ts'
 import { withServer } from '../../support/with-server.ts'
-import { RULES } from './program.ts'
+import { ENDED, RULES } from './program.ts'
 
 const executablePath = findChromium()
 const why = executablePath === undefined ? ' (skipped: there is no Chromium)' : ''
@@ -32,7 +32,7 @@ describe.skipIf(executablePath === undefined)(`a sign-in in a browser${why}`, ()
       expect(outcome).toEqual({
         uid: 'ann',
         value: 'from a page',
-        ended: "permission_denied at /users/ann: Client doesn't have permission to access the desired data.",
+        ended: ENDED,
       })
     } finally {
       await browser.close()

@@ -18,16 +18,23 @@ interface Given {
   readonly url: string
   readonly databaseUrl: string
   readonly apiKey: string
+  /** How the SDK is told where to sign in: as to an emulator, or by its configuration. */
+  readonly way: 'emulator' | 'config'
   readonly tokens: Readonly<Record<string, string>>
 }
 
 const [scenario = '', given = ''] = process.argv.slice(2)
-const { url, databaseUrl, apiKey, tokens } = JSON.parse(given) as Given
+const { url, databaseUrl, apiKey, way, tokens } = JSON.parse(given) as Given
 
 function connect(name: string) {
   const app = initializeApp({ apiKey, databaseURL: databaseUrl }, name)
   const auth = getAuth(app)
-  connectAuthEmulator(auth, url, { disableWarnings: true })
+  if (way === 'emulator') connectAuthEmulator(auth, url, { disableWarnings: true })
+  else {
+    const { host } = new URL(url)
+    auth.config.apiHost = `${host}/identitytoolkit.googleapis.com`
+    auth.config.tokenApiHost = `${host}/securetoken.googleapis.com`
+  }
   return { auth, db: getDatabase(app), stop: () => deleteApp(app) }
 }
 

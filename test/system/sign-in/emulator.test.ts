@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { runDhole } from '../../support/dhole-command.ts'
 import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { serviceAccount, signedByAccount, ticketPayload, unsignedToken } from '../../support/service-account.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
-import { RULES, runProgram, TWO_USERS } from './program.ts'
+import { ENDED, openSession, RULES, runProgram, TWO_USERS } from './program.ts'
 
 const account = serviceAccount()
 const ANN = ticketPayload({ claims: { role: 'editor' } })
@@ -31,6 +32,16 @@ const ca = () => Bun.file(server.certificate).text()
 test('users sign in without TLS with the tokens of an emulator and of a service account', async () => {
   const tokens = { ann: unsignedToken(ANN), bob: signedByAccount(ticketPayload({ uid: 'bob' }), account) }
   expect(await runProgram({ url: plain, ca: await ca() }, 'users', tokens)).toEqual(TWO_USERS)
+})
+
+test('a new secret signs users out', async () => {
+  using session = await openSession({ url: plain, ca: await ca() }, { ann: unsignedToken(ANN) })
+  for (const command of ['in ann', 'listen', 'write a']) session.say(command)
+  await session.until({ write: 'allowed' })
+  const { status } = await runDhole(['apps', 'rotate', 'app', '--yes', '--data-dir', server.dataDir])
+  expect(status).toBe(0)
+  await session.until({ user: null })
+  await session.until({ ended: ENDED })
 })
 
 test('pages of other sites cannot use tokens that are not signed', async () => {

@@ -1,4 +1,6 @@
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
 import type { HttpsClient } from '../../support/https-server.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
@@ -14,14 +16,19 @@ export type Tokens = Readonly<Record<string, string>>
 
 /**
  * Starts a scenario of a program with the SDK as it is published.
- * @param url of the server, in its emulator form too
+ * @param way in which the SDK is told where to sign in: `emulator` or `config`
  */
-export async function startProgram({ url, ca }: Pick<HttpsClient, 'url' | 'ca'>, scenario: string, tokens: Tokens) {
+async function startProgram(
+  { url, ca }: Pick<HttpsClient, 'url' | 'ca'>,
+  scenario: string,
+  tokens: Tokens,
+  way = 'emulator',
+) {
   const dir = await tempDir()
   const file = join(dir.path, 'ca.pem')
   await Bun.write(file, ca)
   // The key of an application that was written for Firebase.
-  const given = { url, databaseUrl: `${url}/?ns=app`, apiKey: 'AIzaSyD-a-key-of-Google', tokens }
+  const given = { url, databaseUrl: `${url}/?ns=app`, apiKey: 'AIzaSyD-a-key-of-Google', way, tokens }
   const program = Bun.spawn([process.execPath, join(import.meta.dir, 'child.ts'), scenario, JSON.stringify(given)], {
     env: { ...process.env, NODE_EXTRA_CA_CERTS: file },
     stdin: 'pipe',
@@ -38,6 +45,32 @@ export async function runProgram(...started: Parameters<typeof startProgram>): P
   const { stdout } = await startProgram(...started)
   return JSON.parse(await new Response(stdout).text())
 }
+
+/** A session of the program, which does what it is told. */
+export async function openSession(server: Pick<HttpsClient, 'url' | 'ca'>, tokens: Tokens) {
+  const child = await startProgram(server, 'session', tokens)
+  const lines = createInterface(Readable.fromWeb(child.stdout as never))[Symbol.asyncIterator]()
+  const told: unknown[] = []
+  return {
+    /** Everything that it has told since the last call, up to what `last` accepts. */
+    async until(last: object): Promise<unknown[]> {
+      for (;;) {
+        const { value, done } = await lines.next()
+        if (done) throw new Error(`the program has ended after ${JSON.stringify(told)}`)
+        told.push(JSON.parse(value))
+        if (Bun.deepEquals(told.at(-1), last)) return told.splice(0)
+      }
+    },
+    say(command: string): void {
+      child.stdin.write(`${command}\n`)
+      child.stdin.flush()
+    },
+    [Symbol.dispose]: () => child.kill(),
+  }
+}
+
+/** What a listen is told that ends for a user who may not read any more. */
+export const ENDED = "permission_denied at /users/ann: Client doesn't have permission to access the desired data."
 
 /** What the scenario `users` tells where `ann` is an editor. */
 export const TWO_USERS = {

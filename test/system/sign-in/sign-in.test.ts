@@ -1,11 +1,9 @@
 import { afterAll, expect, setSystemTime, test } from 'bun:test'
-import { createInterface } from 'node:readline'
-import { Readable } from 'node:stream'
 import { SECRET, startInProcess } from '../../support/https-server.ts'
 import { serviceAccount, signedByAccount, ticketPayload } from '../../support/service-account.ts'
 import { customToken, nowInSeconds } from '../../support/token.ts'
 import { withServer } from '../../support/with-server.ts'
-import { RULES, runProgram, startProgram, type Tokens, TWO_USERS } from './program.ts'
+import { ENDED, openSession, RULES, runProgram, TWO_USERS } from './program.ts'
 
 const account = serviceAccount()
 const server = withServer(() =>
@@ -16,46 +14,21 @@ const ann = () => customToken(SECRET, { uid: 'ann', claims: { role: 'editor' } }
 /** As the backend of an application makes it that was written for Firebase. */
 const bob = () => signedByAccount(ticketPayload({ uid: 'bob' }), account)
 
-test('users write what rules let them write', async () => {
-  expect(await runProgram(server, 'users', { ann: ann(), bob: bob() })).toEqual(TWO_USERS)
+test.each(['emulator', 'config'])('users write what rules let them write, told by %s', async (way) => {
+  expect(await runProgram(server, 'users', { ann: ann(), bob: bob() }, way)).toEqual(TWO_USERS)
 })
-
-/** A session of the program, which does what it is told. */
-async function openSession(tokens: Tokens) {
-  const child = await startProgram(server, 'session', tokens)
-  const lines = createInterface(Readable.fromWeb(child.stdout as never))[Symbol.asyncIterator]()
-  const told: unknown[] = []
-  return {
-    /** Everything that it has told since the last call, up to what `last` accepts. */
-    async until(last: object): Promise<unknown[]> {
-      for (;;) {
-        const { value, done } = await lines.next()
-        if (done) throw new Error(`the program has ended after ${JSON.stringify(told)}`)
-        told.push(JSON.parse(value))
-        if (Bun.deepEquals(told.at(-1), last)) return told.splice(0)
-      }
-    },
-    say(command: string): void {
-      child.stdin.write(`${command}\n`)
-      child.stdin.flush()
-    },
-    [Symbol.dispose]: () => child.kill(),
-  }
-}
 
 /** Puts the clock of the server, which is that of this process, forward. Its authenticators never go back. */
 function passSeconds(seconds: number): void {
   setSystemTime(new Date(Date.now() + seconds * 1000))
 }
 
-const ENDED = "permission_denied at /users/ann: Client doesn't have permission to access the desired data."
-
 afterAll(() => {
   setSystemTime()
 })
 
 test('a listen goes on while tokens are replaced, and ends with the sign-out', async () => {
-  using session = await openSession({ ann: ann() })
+  using session = await openSession(server, { ann: ann() })
   for (const command of ['in ann', 'listen', 'write a']) session.say(command)
   await session.until({ write: 'allowed' })
   passSeconds(50 * 60)
@@ -71,7 +44,7 @@ test('a listen goes on while tokens are replaced, and ends with the sign-out', a
 })
 
 test('a token that expires is replaced, and listens go on', async () => {
-  using session = await openSession({ ann: ann() })
+  using session = await openSession(server, { ann: ann() })
   session.say('in ann')
   await session.until({ in: 'ann' })
   passSeconds(3599)
@@ -88,7 +61,7 @@ test('a token that expires is replaced, and listens go on', async () => {
 
 test('a sign-in ends with its custom token', async () => {
   const short = customToken(SECRET, { uid: 'ann', exp: nowInSeconds() + 2 })
-  using session = await openSession({ ann: short })
+  using session = await openSession(server, { ann: short })
   for (const command of ['in ann', 'listen']) session.say(command)
   await session.until({ connected: true })
   passSeconds(2)

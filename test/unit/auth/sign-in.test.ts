@@ -57,6 +57,21 @@ test('a sign-in during which the secret is replaced has tokens of the new one', 
   expect(await subject.authenticate(idToken, NOWHERE)).toMatchObject({ kind: 'user', auth: { uid: 'ann' } })
 })
 
+test('an application of the same secret does not accept its tokens', async () => {
+  const { idToken, refreshToken } = await atTime().subject.signIn(ticket(), NOWHERE)
+  const other = authenticator({ application: 'other' })
+  expect(await failureOf(() => other.refresh(refreshToken, NOWHERE))).toBe('token-refused')
+  expect(await failureOf(() => other.account(idToken, NOWHERE))).toBe('token-refused')
+  expect(await failureOf(() => other.authenticate(idToken, NOWHERE))).toBe('token-refused')
+})
+
+test('an ID token of the exchange signs in nobody, and has no account', async () => {
+  const { subject } = atTime()
+  const { idToken } = await subject.exchange(token(wilddog()), NOWHERE)
+  expect(await failureOf(() => subject.signIn(idToken, NOWHERE))).toBe('bad-token')
+  expect(await failureOf(() => subject.account(idToken, NOWHERE))).toBe('bad-token')
+})
+
 test('what an ID token grants is no claim', async () => {
   const { subject } = atTime()
   const custom = token(wilddog({ admin: true, debug: true, claims: { debug: 'a claim' } }))

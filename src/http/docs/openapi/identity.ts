@@ -67,65 +67,83 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   503: 'The application is out of service for now, or too much is under way.',
 }
 
+const signIn: Call = {
+  id: 'SignIn',
+  summary: 'Signs a user in with a custom token',
+  description:
+    'The custom token is signed with the super secret, or by a service account that the application trusts. The ' +
+    'sign-in ends after 30 days, or with a custom token that is a credential itself.',
+  body: { schema: 'SignIn', type: JSON_TYPE, example: { token: TOKEN, returnSecureToken: true } },
+  answer: {
+    schema: 'SignedIn',
+    example: {
+      kind: 'identitytoolkit#VerifyCustomTokenResponse',
+      idToken: TOKEN,
+      refreshToken: TOKEN,
+      expiresIn: '3600',
+      isNewUser: false,
+    },
+  },
+  words: signInWords,
+  errors: [...ERRORS, 'permission-denied'],
+}
+
+const lookup: Call = {
+  id: 'Lookup',
+  summary: 'The user of an ID token',
+  description: 'What the token says: there is no list of users.',
+  body: { schema: 'Lookup', type: JSON_TYPE, example: { idToken: TOKEN } },
+  answer: {
+    schema: 'Accounts',
+    example: {
+      kind: 'identitytoolkit#GetAccountInfoResponse',
+      users: [{ localId: 'alice', customAuth: true, createdAt: SIGNED_IN, lastLoginAt: SIGNED_IN }],
+    },
+  },
+  words: lookupWords,
+  errors: ERRORS,
+}
+
+const refresh: Call = {
+  id: 'Refresh',
+  summary: 'Another ID token for a refresh token',
+  description: 'Takes JSON with the same members as well.',
+  body: {
+    schema: 'Refresh',
+    type: 'application/x-www-form-urlencoded',
+    example: { grant_type: 'refresh_token', refresh_token: TOKEN },
+  },
+  answer: {
+    schema: 'Refreshed',
+    example: {
+      access_token: TOKEN,
+      expires_in: '3600',
+      token_type: 'Bearer',
+      refresh_token: TOKEN,
+      id_token: TOKEN,
+      user_id: 'alice',
+      project_id: 'app',
+    },
+  },
+  words: refreshWords,
+  errors: ERRORS,
+}
+
+const OLDER = 'Where SDKs before version 9, and those of phones, call it.'
+
 const calls: Readonly<Record<string, Call>> = {
-  '/identitytoolkit.googleapis.com/v1/accounts:signInWithCustomToken': {
-    id: 'SignIn',
-    summary: 'Signs a user in with a custom token',
-    description:
-      'The custom token is signed with the super secret, or by a service account that the application trusts. The ' +
-      'sign-in ends after 30 days, or with a custom token that is a credential itself.',
-    body: { schema: 'SignIn', type: JSON_TYPE, example: { token: TOKEN, returnSecureToken: true } },
-    answer: {
-      schema: 'SignedIn',
-      example: {
-        kind: 'identitytoolkit#VerifyCustomTokenResponse',
-        idToken: TOKEN,
-        refreshToken: TOKEN,
-        expiresIn: '3600',
-        isNewUser: false,
-      },
-    },
-    words: signInWords,
-    errors: [...ERRORS, 'permission-denied'],
+  '/identitytoolkit.googleapis.com/v1/accounts:signInWithCustomToken': signIn,
+  '/identitytoolkit.googleapis.com/v1/accounts:lookup': lookup,
+  '/securetoken.googleapis.com/v1/token': refresh,
+  '/www.googleapis.com/identitytoolkit/v3/relyingparty/verifyCustomToken': {
+    ...signIn,
+    id: 'VerifyCustomToken',
+    description: OLDER,
   },
-  '/identitytoolkit.googleapis.com/v1/accounts:lookup': {
-    id: 'Lookup',
-    summary: 'The user of an ID token',
-    description: 'What the token says: there is no list of users.',
-    body: { schema: 'Lookup', type: JSON_TYPE, example: { idToken: TOKEN } },
-    answer: {
-      schema: 'Accounts',
-      example: {
-        kind: 'identitytoolkit#GetAccountInfoResponse',
-        users: [{ localId: 'alice', customAuth: true, createdAt: SIGNED_IN, lastLoginAt: SIGNED_IN }],
-      },
-    },
-    words: lookupWords,
-    errors: ERRORS,
-  },
-  '/securetoken.googleapis.com/v1/token': {
-    id: 'Refresh',
-    summary: 'Another ID token for a refresh token',
-    description: 'Takes JSON with the same members as well.',
-    body: {
-      schema: 'Refresh',
-      type: 'application/x-www-form-urlencoded',
-      example: { grant_type: 'refresh_token', refresh_token: TOKEN },
-    },
-    answer: {
-      schema: 'Refreshed',
-      example: {
-        access_token: TOKEN,
-        expires_in: '3600',
-        token_type: 'Bearer',
-        refresh_token: TOKEN,
-        id_token: TOKEN,
-        user_id: 'alice',
-        project_id: 'app',
-      },
-    },
-    words: refreshWords,
-    errors: ERRORS,
+  '/www.googleapis.com/identitytoolkit/v3/relyingparty/getAccountInfo': {
+    ...lookup,
+    id: 'GetAccountInfo',
+    description: OLDER,
   },
 }
 
