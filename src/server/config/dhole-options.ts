@@ -1,16 +1,19 @@
 import type { FixedKeys } from '../../engines/application-keys.ts'
 import type { DholeOptions } from '../../options.ts'
 import { tlsNames } from '../tls/own-names.ts'
-import { isOwnMachine, proxiesOf, readIndexes } from './config.ts'
+import { type FileTexts, isOwnMachine, proxiesOf, readIndexes } from './config.ts'
 import { databaseServer } from './database-server.ts'
 import type { Config } from './settings.ts'
 
 /**
  * Options of the service for the settings of a server.
  * @param keys those that are known before the applications are opened
- * @param rules source of the rules file, if it is set
  */
-export function dholeOptions(config: Config, { secret, smsKey }: FixedKeys, rules: string | undefined): DholeOptions {
+export function dholeOptions(
+  config: Config,
+  { secret, smsKey }: FixedKeys,
+  { rules, serviceAccount }: FileTexts,
+): DholeOptions {
   const database = databaseServer(config)
   return {
     dataDir: config.DATA_DIR,
@@ -20,6 +23,7 @@ export function dholeOptions(config: Config, { secret, smsKey }: FixedKeys, rule
         ...(secret === undefined ? {} : { secret }),
         ...(smsKey === undefined ? {} : { smsKey }),
         ...(rules === undefined ? { open: isOwnMachine(config.HOST) && 'loopback' } : { rules }),
+        ...(serviceAccount === undefined ? {} : { serviceAccount }),
         profile: config.PROFILE,
         indexPolicy: config.INDEX_POLICY,
         indexes: readIndexes(config),
@@ -49,6 +53,14 @@ export function dholeOptions(config: Config, { secret, smsKey }: FixedKeys, rule
       maxStreams: config.MAX_STREAMS,
       maxStreamsPerAddress: config.MAX_STREAMS_PER_ADDRESS,
       maxStreamsPerApp: config.MAX_STREAMS_PER_APP,
+      maxSockets: config.MAX_SOCKETS,
+      maxSocketsPerAddress: config.MAX_SOCKETS_PER_ADDRESS,
+      maxSocketsPerApp: config.MAX_SOCKETS_PER_APP,
+      maxListens: config.MAX_LISTENS,
+      ratePerSocket: config.RATE_PER_SOCKET,
+      byteRatePerSocket: config.BYTE_RATE_PER_SOCKET,
+      maxSocketBytes: config.MAX_SOCKET_BYTES,
+      socketSeconds: config.SOCKET_TIMEOUT_S,
       maxBodies: config.MAX_BODIES,
       idleSeconds: config.IDLE_TIMEOUT_S,
       transferSeconds: config.TRANSFER_TIMEOUT_S,

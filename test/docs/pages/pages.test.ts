@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { symlink } from 'node:fs/promises'
+import { mkdir, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { databaseUrl, freshSchema, whyNoPostgres } from '../../support/postgres/cluster.ts'
@@ -10,6 +10,7 @@ import { type Preparation, runPage } from './page-run.ts'
 const ROOT = Bun.fileURLToPath(new URL('../../../', import.meta.url))
 const POSTGRES = 'docs/how-to/postgres.md'
 const SCHEMA = freshSchema()
+const WILDDOG_HOST = 'my-app.dhole.localhost'
 const README_BYTES = 15 * 1024
 
 /** Settings of both servers of the page about PostgreSQL; none where it is not installed. */
@@ -18,8 +19,17 @@ function databaseSettings(): Readonly<Record<string, string>> {
   return url === undefined ? {} : { DATABASE_URL: url, DATABASE_SCHEMA: SCHEMA }
 }
 
+const stop = () => Promise.resolve()
+
+/** The package `firebase` has modules that pass on those of its parts, which are here. */
+const SDK: Preparation = {
+  prepare: async () => ({ replaced: { "'firebase/": "'@firebase/" }, stop }),
+}
+
 /** Pages that need more than a server of default settings. */
 const PREPARATIONS: Readonly<Record<string, Preparation>> = {
+  'docs/how-to/migrate-from-firebase.md': SDK,
+  'docs/tutorial/chat.md': SDK,
   'docs/how-to/query-a-large-list.md': {
     settings: { MAX_WRITE_BYTES: '67108864' },
     // What npm would bring is here already.
@@ -35,6 +45,21 @@ const PREPARATIONS: Readonly<Record<string, Preparation>> = {
       await symlink(join(path, 'data'), join(path, 'one'))
       const other = await spawnServer({ ...databaseSettings(), DATA_DIR: join(path, 'other') })
       return { replaced: { 'https://localhost:8444': other.url.replace('127.0.0.1', 'localhost') }, stop: other.stop }
+    },
+  },
+  'docs/how-to/migrate-from-wilddog.md': {
+    settings: { TLS_NAMES: WILDDOG_HOST },
+    // What npm would bring is here already. The resolver of this machine may not know the name.
+    prepare: async ({ path, server }) => {
+      for (const version of ['0.7', '2.5']) {
+        const modules = join(path, `chat-${version}`, 'node_modules')
+        await mkdir(modules, { recursive: true })
+        const installed = dirname(Bun.fileURLToPath(import.meta.resolve(`wilddog-${version}/package.json`)))
+        await symlink(installed, join(modules, 'wilddog'))
+      }
+      const names = Bun.fileURLToPath(import.meta.resolve('../../support/local-names.ts'))
+      const url = `https://${WILDDOG_HOST}:${new URL(server.url).port}`
+      return { replaced: { 'https://my-app.example.org:8443': url, 'node chat': `node -r ${names} chat` }, stop }
     },
   },
   // A reader takes more than a second from one batch query to the next.

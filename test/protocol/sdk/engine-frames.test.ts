@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { startInProcess } from '../../support/https-server.ts'
+import { type HttpsClient, startInProcess } from '../../support/https-server.ts'
 import { withServer } from '../../support/with-server.ts'
 import { EnginePollingClient, packetsOf, payload } from './engine-polling.ts'
 
@@ -132,15 +132,49 @@ test('pages of other sites may poll, and send bytes', async () => {
   expect(allowed.get('access-control-allow-headers')).toBe('Content-Type')
 })
 
+describe('a client that names no application is told so, and to connect no more', () => {
+  const several = withServer(() => startInProcess({ applications: { one: { open: true }, two: { open: true } } }))
+  const why = 'its name is the first label of the host in the URL'
+  const expected = [
+    expect.stringMatching(/^0/),
+    expect.stringMatching(new RegExp(`^42.*"a":"sd".*${why}`)),
+    expect.stringMatching(new RegExp(`^42.*"t":"s".*${why}`)),
+  ]
+
+  test.each(['', '&ns=none'])('by polling: %s', async (name) => {
+    const { text } = await several.call('GET', `/.ws/?v=1.0&EIO=3&transport=polling&b64=1${name}`)
+    expect(packetsOf(text)).toEqual([...expected, '1'])
+  })
+
+  test('by WebSocket', async () => {
+    const { frames, closed } = await open('&ns=none', several)
+    expect((await closed).code).toBe(1001)
+    expect(frames).toEqual(expected)
+  })
+
+  test.each(['one', 'two'])('the name %s counts where the host names none', async (name) => {
+    const { text } = await several.call('GET', `/.ws/?v=1.0&EIO=3&transport=polling&b64=1&ns=${name}`)
+    expect(packetsOf(text)[1]).toContain('"t":"h"')
+  })
+})
+
+test('the first label of the host says no more than the host', async () => {
+  const headers = { Host: `my-app.example.org:${server.port}` }
+  const { text } = await server.call('GET', '/.ws/?EIO=3&transport=polling&b64=1&ns=my-app', { headers })
+  expect(packetsOf(text)[1]).toContain(`"v":"1.0","h":"${headers.Host}"`)
+})
+
 /** Opens a WebSocket. */
-async function open(parameters: string) {
-  const options = { tls: { ca: server.ca } } as unknown as string[]
-  const url = `wss://localhost:${server.port}/.ws/?v=1.0&EIO=3&transport=websocket${parameters}`
+async function open(parameters: string, { port, ca }: Pick<HttpsClient, 'port' | 'ca'> = server) {
+  const options = { tls: { ca } } as unknown as string[]
+  const url = `wss://localhost:${port}/.ws/?v=1.0&EIO=3&transport=websocket${parameters}`
   const socket = new WebSocket(url, options)
+  const frames: string[] = []
+  socket.onmessage = ({ data }) => frames.push(String(data))
   const closed = Promise.withResolvers<{ readonly code: number; readonly reason: string }>()
   const opened = Promise.withResolvers<void>()
   socket.onopen = () => opened.resolve()
   socket.onclose = ({ code, reason }) => closed.resolve({ code, reason })
   await opened.promise
-  return { socket, closed: closed.promise }
+  return { socket, frames, closed: closed.promise }
 }

@@ -2,10 +2,10 @@
  * A program as users of Wilddog's JavaScript SDKs write it. It runs in a process of its own, whose environment trusts the
  * certificate of the server.
  */
-import dns from 'node:dns'
 import http from 'node:http'
 import https from 'node:https'
 import { createRequire } from 'node:module'
+import '../../../support/local-names.ts'
 
 /** The part of both SDKs that is used here. */
 interface Reference {
@@ -48,17 +48,6 @@ const [version = '', port = '', scenario = '', argument = ''] = process.argv.sli
 const host = 'app.dhole.localhost'
 const url = `https://${host}:${port}`
 const require = createRequire(process.env['PACKAGES'] ?? import.meta.url)
-
-/** Node asks the resolver of the system, which may not know names below localhost. */
-function resolveLocally(): void {
-  const { lookup } = dns
-  const local = (name: string, options: unknown, done: (...found: unknown[]) => void) => {
-    if (!name.endsWith('.localhost')) return Reflect.apply(lookup, dns, [name, options, done])
-    const isAll = typeof options === 'object' && (options as { all?: boolean }).all === true
-    process.nextTick(() => (isAll ? done(null, [{ address: '127.0.0.1', family: 4 }]) : done(null, '127.0.0.1', 4)))
-  }
-  dns.lookup = local as typeof lookup
-}
 
 /** Sends what is meant for hosts of Wilddog to the server: SDK 2 asks them where to connect, and signs users in there. */
 function redirect(): void {
@@ -124,7 +113,6 @@ const written = (path: string, value: unknown) =>
 
 const say = (text: string) => process.stdout.write(`${JSON.stringify(text)}\n`)
 
-resolveLocally()
 redirect()
 const sdk = connect()
 const root = sdk.reference
