@@ -28,7 +28,6 @@ const DHOLE = 'idle socket dhole'
 const MANY = 'many sockets'
 
 export const connectionsPart: Part = {
-  quick: true,
   variants(workspace, settings) {
     const { certificate } = workspace
     const { idleSubscribers } = settings

@@ -17,8 +17,8 @@ const ABOVE_STORE: Goal = { kind: 'at most', bound: 5 }
 const BURST: Goal = { kind: 'at least', bound: 1 }
 
 const CONNECTIONS = 64
-/** Servers that run side by side at most. */
-const DATA_DIRS = 5
+/** Code is compiled in threads whose time counts. */
+const WARMER = 2
 /** Under way on each connection. */
 const DEPTHS = [1, 16] as const
 
@@ -32,6 +32,7 @@ interface Contestant extends Pick<SocketLoad, 'kind' | 'connections' | 'depth'> 
 const echoName = (depth: number) => `socket echo ${depth}`
 const statsName = (depth: number) => `socket stats ${depth}`
 const PUT = 'socket put'
+const PIPELINED = 'socket put pipelined'
 const EMBEDDED = 'socket put embedded'
 const BARE_PUT = 'socket put bare'
 const BURSTS = 'socket burst'
@@ -41,23 +42,7 @@ export const requestsPart: Part = {
   quick: true,
   variants: (workspace, settings) => [
     ...depthsOf(settings).map((depth) => statsContest(workspace, settings, depth)),
-    contest(workspace, settings, 'writes over sockets', (dataDirs) => {
-      const target = (index: number) =>
-        dholeSockets({ certificate: workspace.certificate, dataDir: dataDirs[index] ?? '' })
-      const connections = CONNECTIONS
-      const bare = bareSockets({
-        certificate: workspace.certificate,
-        kind: 'send',
-        writtenTo: dataDirs[4] ?? '',
-      })
-      return [
-        { name: PUT, target: target(0), kind: 'put', connections, depth: 1 },
-        { name: BARE_PUT, target: bare, kind: 'put', connections, depth: 1 },
-        { name: EMBEDDED, target: target(1), kind: 'embedded', connections, depth: 1 },
-        { name: BURSTS, target: target(2), kind: 'burst', connections: 1, depth: settings.burst },
-        { name: REST, target: target(3), kind: 'rest', connections, depth: settings.burst },
-      ]
-    }),
+    writesContest(workspace, settings),
   ],
   rows: (samples, settings) => [
     ...depthsOf(settings).map((depth): Row => {
@@ -70,8 +55,7 @@ export const requestsPart: Part = {
         goal: depth === 1 ? ANSWERED : undefined,
       }
     }),
-    putRow(samples, EMBEDDED, 'the same write embedded', `${CONNECTIONS} at once, embedded,`),
-    putRow(samples, BARE_PUT, 'a bare socket and the same write', 'Bun.serve, then database,'),
+    ...(settings.quick ? [] : aboveRows(samples)),
     {
       name: BURSTS,
       operation: `${settings.burst} writes at once on one connection, their rate over limit`,
@@ -88,14 +72,33 @@ function depthsOf({ quick }: Settings): readonly number[] {
 
 function statsContest(workspace: Workspace, settings: Settings, depth: number): Contest {
   const { certificate } = workspace
-  return contest(workspace, settings, `requests with counters, ${depth} under way`, ([dataDir = '']) => [
-    { name: echoName(depth), target: bareSockets({ certificate, kind: 'echo' }), ...loadOf(depth) },
-    { name: statsName(depth), target: dholeSockets({ certificate, dataDir }), ...loadOf(depth) },
+  const load = { kind: 'stats', connections: CONNECTIONS, depth } as const
+  return contest(workspace, settings, `requests with counters, ${depth} under way`, (newDir) => [
+    { name: echoName(depth), target: bareSockets({ certificate, kind: 'echo' }), ...load },
+    { name: statsName(depth), target: dholeSockets({ certificate, dataDir: newDir() }), ...load },
   ])
 }
 
-function loadOf(depth: number): Pick<SocketLoad, 'kind' | 'connections' | 'depth'> {
-  return { kind: 'stats', connections: CONNECTIONS, depth }
+function writesContest(workspace: Workspace, settings: Settings): Contest {
+  const { certificate } = workspace
+  const connections = CONNECTIONS
+  const { burst, quick } = settings
+  return contest(workspace, settings, 'writes over sockets', (newDir) => {
+    const dhole = () => dholeSockets({ certificate, dataDir: newDir() })
+    const bare = () => bareSockets({ certificate, kind: 'send', writtenTo: newDir() })
+    const bursts: Contestant[] = [
+      { name: BURSTS, target: dhole(), kind: 'burst', connections: 1, depth: burst },
+      { name: REST, target: dhole(), kind: 'rest', connections, depth: burst },
+    ]
+    if (quick) return bursts
+    return [
+      ...bursts,
+      { name: PUT, target: dhole(), kind: 'put', connections, depth: 1 },
+      { name: BARE_PUT, target: bare(), kind: 'put', connections, depth: 1 },
+      { name: PIPELINED, target: dhole(), kind: 'put', connections: 1, depth: connections },
+      { name: EMBEDDED, target: dhole(), kind: 'embedded', connections, depth: 1 },
+    ]
+  })
 }
 
 /** Servers that run side by side, each on an empty directory of its own, and are asked in turns. */
@@ -103,21 +106,24 @@ function contest(
   workspace: Workspace,
   settings: Settings,
   name: string,
-  contestants: (dataDirs: readonly string[]) => readonly Contestant[],
+  contestants: (newDir: () => string) => readonly Contestant[],
 ): Contest {
   return {
     name,
     compete: () =>
       workspace.withScratch((scratchDir) => {
-        const dataDirs = Array.from({ length: DATA_DIRS }, (_, index) => `${scratchDir}/${index}`)
-        return askInTurns(contestants(dataDirs), settings)
+        let count = 0
+        return askInTurns(
+          contestants(() => `${scratchDir}/${count++}`),
+          settings,
+        )
       }),
   }
 }
 
 async function askInTurns(
   contestants: readonly Contestant[],
-  { seconds, turns, warmSeconds }: Settings,
+  { seconds, turns, warmSeconds, quick }: Settings,
 ): Promise<Readonly<Record<string, Figures>>> {
   await using servers = new AsyncDisposableStack()
   const loads: SocketLoad[] = []
@@ -126,21 +132,48 @@ async function askInTurns(
     servers.defer(stop)
     loads.push({ url, pid, control, ...load })
   }
-  const request: SocketLoadRequest = { loads, seconds, turns, warmSeconds }
+  const request: SocketLoadRequest = { loads, seconds, turns, warmSeconds: warmSeconds * (quick ? 1 : WARMER) }
   const figures = await askChild<LoadFigures[]>('socket/requests-load.ts', request)
   return Object.fromEntries(contestants.map(({ name }, index) => [name, { ...figures[index] }]))
 }
 
-function putRow(samples: Samples, limit: string, above: string, title: string): Row {
-  const [ours, theirs] = [samples.get(PUT, 'cpuUs'), samples.get(limit, 'cpuUs')]
+/** In a quick run the disk and code that is not compiled yet cost more than what is compared. */
+function aboveRows(samples: Samples): Row[] {
+  return [
+    aboveRow(samples, PIPELINED, EMBEDDED, {
+      operation: `write, ${CONNECTIONS} under way on one connection, above the same write embedded`,
+      limit: `${CONNECTIONS} at once, embedded,`,
+      goal: ABOVE_STORE,
+    }),
+    aboveRow(samples, PUT, BARE_PUT, {
+      operation: `write by each of ${CONNECTIONS} connections, above a bare socket and the same write`,
+      limit: 'Bun.serve, then database,',
+      goal: ABOVE_STORE,
+    }),
+    aboveRow(samples, PUT, EMBEDDED, {
+      operation: `write by each of ${CONNECTIONS} connections, above the same write embedded`,
+      limit: `${CONNECTIONS} at once, embedded,`,
+    }),
+  ]
+}
+
+interface Words {
+  readonly operation: string
+  readonly limit: string
+  readonly goal?: Goal
+}
+
+/** What a write costs more than another. */
+function aboveRow(samples: Samples, subject: string, limit: string, words: Words): Row {
+  const [ours, theirs] = [samples.get(subject, 'cpuUs'), samples.get(limit, 'cpuUs')]
   return {
-    name: `${PUT} to ${limit}`,
-    operation: `write by each of ${CONNECTIONS} connections, above ${above}`,
+    name: `${subject} to ${limit}`,
+    operation: words.operation,
     size: undefined,
-    measured: cpuOf(samples, PUT),
-    limit: { title, ...cpuOf(samples, limit) },
+    measured: cpuOf(samples, subject),
+    limit: { title: words.limit, ...cpuOf(samples, limit) },
     judged: spread(ours.map((us, round) => us - (theirs[round] ?? Number.NaN))),
     unit: 'us CPU',
-    goal: ABOVE_STORE,
+    goal: words.goal,
   }
 }
