@@ -1,5 +1,5 @@
 /** Types of packets of Engine.IO 3: the first character of a packet. */
-export const OPEN = '0'
+const OPEN = '0'
 export const CLOSE = '1'
 export const PING = '2'
 export const PONG = '3'
