@@ -7,14 +7,16 @@ import { FailedAttempts } from './auth/failed-attempts.ts'
 import { SAFE_SECRET_LENGTH } from './data-folder/secret-file.ts'
 import { RULES } from './database/access/authorizer.ts'
 import { readStoredInTurns } from './database/access/rule-cache.ts'
-import type { ApplicationKeys } from './engines/application-keys.ts'
+import { type ApplicationKeys, SettingsChanged } from './engines/application-keys.ts'
 import { chooseEngine } from './engines/choose-engine.ts'
 import type { ApplicationStorage, Engine } from './engines/engine.ts'
 import type { AdminService } from './http/admin/admin-service.ts'
 import { OwnMachine } from './http/connection/own-machine.ts'
 import { Transport } from './http/connection/transport.ts'
-import { ClientLimits, defaultClientLimits } from './http/limits/client-limits.ts'
+import { ClientLimits } from './http/limits/client-limits.ts'
+import { defaultClientLimits } from './http/limits/limit-settings.ts'
 import { Routes, treePlugin } from './http/plugin.ts'
+import { OpenConnections } from './http/sdk/connection/open-connections.ts'
 import { writeAllLeft } from './http/sdk/session/left-writes.ts'
 import { OpenStreams } from './http/streams/open-streams.ts'
 import type { MetricsPage } from './http/system/metrics-page.ts'
@@ -46,20 +48,23 @@ export function clientLimits({ clients }: Pick<DholeOptions, 'clients'>): Client
   return new ClientLimits({ ...defaultClientLimits, ...clients })
 }
 
-/**
- * The plugin over open applications. `server` mounts the same applications on two listeners.
- * @param metrics served at `/metrics`
- * @param admin makes the admin API; without it there is none
- * @param streams where the open streams are listed
- */
-export function mount(
-  applications: Applications,
-  options: DholeOptions,
-  limits: ClientLimits = clientLimits(options),
-  metrics?: MetricsPage,
-  admin?: AdminService,
-  streams: OpenStreams = new OpenStreams(),
-): Elysia {
+/** What the plugins of a service share beside the applications. */
+export interface MountParts {
+  readonly limits?: ClientLimits | undefined
+  /** Served at `/metrics`. */
+  readonly metrics?: MetricsPage | undefined
+  /** The admin API; without it there is none. */
+  readonly admin?: AdminService | undefined
+  /** Where open streams are listed. */
+  readonly streams?: OpenStreams | undefined
+  /** Where open connections of SDKs are listed. */
+  readonly connections?: OpenConnections | undefined
+}
+
+/** The plugin over open applications. `server` mounts the same applications on two listeners. */
+export function mount(applications: Applications, options: DholeOptions, parts: MountParts = {}): Elysia {
+  const { limits = clientLimits(options), metrics, admin } = parts
+  const { streams = new OpenStreams(), connections = new OpenConnections() } = parts
   const observer: Observer = options.observer ?? silentObserver
   const prefix = options.prefix ?? ''
   const machine = new OwnMachine({ names: options.ownNames, baseDomain: options.baseDomain })
@@ -73,6 +78,7 @@ export function mount(
     transport,
     limits,
     streams,
+    connections,
     prefix,
     strictTransport: options.strictTransport,
     streamHost: options.streamHost,
@@ -125,14 +131,21 @@ export function startApplications(
   let isStarting = true
   const open = (id: string, found: ApplicationOptions, makes: boolean): Awaitable<ApplicationParts> => {
     const failed = (error: unknown) => observer.storeTroubled(engine.placeOf(id), error)
-    const onRemoved = () => void applications.remove(id).catch(failed)
-    return openApplication(id, found, { ...options, engine, isStarting, makes, onRemoved }, failedAttempts)
+    const onOutdated = () => void applications.remove(id).catch(failed)
+    return openApplication(id, found, { ...options, engine, isStarting, makes, onOutdated }, failedAttempts)
   }
   const applications = new Applications({
     find: (id) => {
       const own = kept.get(id)
       const found = own ?? onDemand?.find(id)
-      const opening = (settings?: ApplicationOptions) => settings && (() => open(id, settings, own !== undefined))
+      const opening = (settings?: ApplicationOptions) =>
+        settings &&
+        (() =>
+          openLatest(
+            () => onDemand?.find(id),
+            settings,
+            (latest) => open(id, latest, own !== undefined),
+          ))
       return found instanceof Promise ? found.then(opening) : opening(found)
     },
     defaultId: kept.size === 1 ? single : undefined,
@@ -155,6 +168,22 @@ export function startApplications(
   }
 }
 
+/** Opens an application, and begins again when its settings are others by then. */
+function openLatest(
+  find: () => Awaitable<ApplicationOptions | undefined>,
+  settings: ApplicationOptions,
+  open: (settings: ApplicationOptions) => Awaitable<ApplicationParts>,
+): Awaitable<ApplicationParts> {
+  const parts = open(settings)
+  if (!(parts instanceof Promise)) return parts
+  return parts.catch(async (error) => {
+    if (!(error instanceof SettingsChanged)) throw error
+    const latest = await find()
+    if (latest === undefined) throw error
+    return openLatest(find, latest, open)
+  })
+}
+
 /** Reports an error once, however many requests it has failed. */
 function onceForEach(): (error: unknown, report: () => void) => void {
   const reported = new WeakSet<Error>()
@@ -171,8 +200,8 @@ interface SharedOptions extends DholeOptions {
   readonly isStarting: boolean
   /** Whether the application is made when it does not exist. */
   readonly makes: boolean
-  /** Called when another process has removed the application. */
-  readonly onRemoved: () => void
+  /** Called when the application was removed, or has other settings. */
+  readonly onOutdated: () => void
 }
 
 function openApplication(
@@ -191,7 +220,7 @@ function openApplication(
   }
   const withKeys = (storage: ApplicationStorage): Awaitable<ApplicationParts> =>
     closedOnFailure(storage, () => {
-      const keys = storage.keys.read({ secret, smsKey })
+      const keys = storage.keys.read({ secret, smsKey }, options.makes ? undefined : found)
       return keys instanceof Promise ? keys.then((read) => withRules(storage, read)) : withRules(storage, keys)
     })
   const storage = engine.open(id, options.storage ?? {}, observer, options.makes)
@@ -258,7 +287,7 @@ function partsOf(
       current = replaced.secret
       messages.rotate(replaced.smsKey())
     },
-    onRemoved: options.onRemoved,
+    onOutdated: options.onOutdated,
   })
   messages.startPurging()
   storage.onReplaced(() => messages.close())

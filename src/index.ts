@@ -27,5 +27,5 @@ export function dhole(options: DholeOptions = {}): Elysia {
   const watched = watch === undefined ? options : { ...options, observer: watch.observer }
   const started = openApplications(watched)
   const admin = pluginConsole(options, started, watch)
-  return mount(started.applications, watched, undefined, undefined, admin, watch?.streams).onStop(() => watch?.close())
+  return mount(started.applications, watched, { admin, ...watch?.lists }).onStop(() => watch?.close())
 }

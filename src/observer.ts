@@ -71,6 +71,46 @@ export interface EndedRequest {
   readonly refusal: Refusal | undefined
 }
 
+/** How a client of an SDK is connected. */
+export type ConnectionCarrier = 'websocket' | 'polling'
+
+/**
+ * Why connections of SDKs end. `left`: the client has closed it; `lost`: it was cut, or the client gave no sign of life;
+ * `away`: the server stops, the application or the operator ends it, or the client has come back; `not-understood` and
+ * `too-big`: what the client sent; `too-much`: what waits to be carried out; `too-slow`: what waits to be read.
+ */
+export const CONNECTION_ENDS = ['left', 'lost', 'away', 'not-understood', 'too-big', 'too-much', 'too-slow'] as const
+
+/** A connection of an SDK that has ended. */
+export interface EndedConnection {
+  readonly applicationId: string
+  readonly address: string | undefined
+  readonly carrier: ConnectionCarrier
+  readonly cause: (typeof CONNECTION_ENDS)[number]
+  /** What the client was told, if anything. */
+  readonly reason: string
+  /** Time for which it was open. */
+  readonly milliseconds: number
+  readonly bytesIn: number
+  readonly bytesOut: number
+}
+
+/** Events of connections of SDKs. */
+interface ConnectionObserver {
+  connectionOpened?(carrier: ConnectionCarrier): void
+  /** A WebSocket has taken over a connection from long polling. */
+  carrierChanged?(before: ConnectionCarrier, after: ConnectionCarrier): void
+  connectionEnded?(connection: EndedConnection): void
+  /** A message of a client has come. */
+  messageReceived?(bytes: number): void
+  /** A message was passed to a client. */
+  messageSent?(bytes: number): void
+  listenOpened?(): void
+  listenClosed?(): void
+  /** A request was answered. @param status as in the answer, of a fixed list */
+  messageAnswered?(status: string): void
+}
+
 /** Where a process has learned of a batch of another one, or has told of its own. */
 export type HintKind = 'sent' | 'received' | 'late'
 
@@ -104,7 +144,7 @@ interface DatabaseObserver {
  * Receives internal events, for logs and metrics. No event carries a credential or data of the tree. A method must not
  * throw or take long: the reported work waits for it. An absent method costs nothing.
  */
-export interface Observer extends DatabaseObserver {
+export interface Observer extends DatabaseObserver, ConnectionObserver {
   /** The store of a file cannot write any more: no write is acknowledged from now on. */
   storeFailed(file: string, error: unknown): void
   /** A failure without loss of data: the store will try again. */

@@ -6,6 +6,7 @@ import { keepSecret, operatorSecretFile } from './data-folder/secret-file.ts'
 import { DEFAULT_APPLICATIONS, DEFAULT_DATA_DIR, type StartedApplications } from './dhole.ts'
 import { DholeError } from './error.ts'
 import type { AdminService } from './http/admin/admin-service.ts'
+import { OpenConnections } from './http/sdk/connection/open-connections.ts'
 import { OpenStreams } from './http/streams/open-streams.ts'
 import { Monitor } from './monitor/monitor.ts'
 import { type Observer, silentObserver } from './observer.ts'
@@ -14,7 +15,8 @@ import type { DholeOptions } from './options.ts'
 /** What the console shows of the requests and streams of a plugin. */
 export interface PluginWatch {
   readonly monitor: Monitor
-  readonly streams: OpenStreams
+  /** What is open. */
+  readonly lists: { readonly streams: OpenStreams; readonly connections: OpenConnections }
   /** Passes events to the monitor and to the observer of the host. */
   readonly observer: Observer
   close(): void
@@ -24,7 +26,8 @@ export interface PluginWatch {
 export function pluginWatch({ console: asked, observer = silentObserver }: DholeOptions): PluginWatch | undefined {
   if (asked === undefined || asked === false) return undefined
   const monitor = new Monitor()
-  return { monitor, streams: new OpenStreams(), observer: monitor.with(observer), close: () => monitor.close() }
+  const lists = { streams: new OpenStreams(), connections: new OpenConnections() }
+  return { monitor, lists, observer: monitor.with(observer), close: () => monitor.close() }
 }
 
 /**
@@ -35,7 +38,7 @@ export function pluginWatch({ console: asked, observer = silentObserver }: Dhole
 export function pluginConsole(
   { console: asked, applications: options = DEFAULT_APPLICATIONS, dataDir = DEFAULT_DATA_DIR }: DholeOptions,
   { applications, failedAttempts }: Pick<StartedApplications, 'applications' | 'failedAttempts'>,
-  watch: Pick<PluginWatch, 'monitor' | 'streams'> | undefined,
+  watch: Pick<PluginWatch, 'monitor' | 'lists'> | undefined,
 ): AdminService | undefined {
   const [homeApplication] = Object.keys(options)
   if (asked === undefined || asked === false || homeApplication === undefined) return undefined
@@ -47,7 +50,7 @@ export function pluginConsole(
   }
   const target = serverTarget({
     ...{ administration, applications, reload, process: () => ({ pid: process.pid }) },
-    ...{ monitor: watch?.monitor, streams: watch?.streams },
+    ...{ monitor: watch?.monitor, ...watch?.lists },
   })
   return {
     operations: offeredOperations(target),

@@ -35,6 +35,27 @@ export const MEANINGS: Readonly<Record<string, Meaning>> = {
     meaning:
       'times that the waiting events of a slow listener were dropped, because they were too many or memory was short; the stream begins anew',
   },
+  dhole_connections_open: { meaning: 'open connections of SDKs', labels: { carrier: '`websocket`, `polling`' } },
+  dhole_connections_opened_total: {
+    meaning: 'connections of SDKs that were opened; one that changes to a WebSocket stays the same',
+    labels: { carrier: '`websocket`, `polling`' },
+  },
+  dhole_connections_ended_total: {
+    meaning: 'connections of SDKs that have ended, by [cause](sdk-protocol.md#ends)',
+    labels: {
+      cause: '`left`, `lost`, `away`, `not-understood`, `too-big`, `too-much`, `too-slow`',
+    },
+  },
+  dhole_listens_open: { meaning: 'open listens of SDKs; they count as open streams too' },
+  dhole_messages_total: {
+    meaning: 'messages of SDKs that came, and messages passed to them',
+    labels: { direction: '`received`, `sent`' },
+  },
+  dhole_message_bytes_total: { meaning: 'their bytes', labels: { direction: '`received`, `sent`' } },
+  dhole_message_answers_total: {
+    meaning: 'answers to requests of SDKs; `datastale` are transactions that must be tried again',
+    labels: { status: '[statuses](sdk-protocol.md#statuses)' },
+  },
   dhole_commit_jobs: {
     meaning:
       'writes in one transaction, and checks of readiness, one for each look at this page; 0 is work of the storage itself',

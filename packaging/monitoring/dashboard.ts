@@ -256,6 +256,48 @@ export const SECTIONS: readonly Section[] = [
     ],
   },
   {
+    title: 'Connections of SDKs',
+    panels: [
+      {
+        title: 'Open connections',
+        meaning: 'Over WebSockets, and by long polling.',
+        unit: 'none',
+        series: [
+          { expression: `sum by (carrier) (${value('dhole_connections_open')})`, legend: '{{carrier}}' },
+          { expression: `sum(${value('dhole_listens_open')})`, legend: 'listens' },
+        ],
+      },
+      {
+        title: 'Opened and ended a second',
+        meaning:
+          'Many ends for too-slow: clients do not read. Many for too-much: they send more than can be carried out.',
+        unit: 'ops',
+        series: [
+          { expression: rate('dhole_connections_opened_total', 'carrier'), legend: 'opened {{carrier}}' },
+          { expression: rate('dhole_connections_ended_total', 'cause'), legend: 'ended {{cause}}' },
+        ],
+      },
+      {
+        title: 'Messages a second',
+        meaning: 'Requests of clients; answers and pushes to them.',
+        unit: 'ops',
+        series: [{ expression: rate('dhole_messages_total', 'direction'), legend: '{{direction}}' }],
+      },
+      {
+        title: 'Bytes of messages a second',
+        meaning: 'In both directions.',
+        unit: 'Bps',
+        series: [{ expression: rate('dhole_message_bytes_total', 'direction'), legend: '{{direction}}' }],
+      },
+      {
+        title: 'Answers a second',
+        meaning: 'Many datastale: transactions of several clients contend for the same node.',
+        unit: 'ops',
+        series: [{ expression: rate('dhole_message_answers_total', 'status'), legend: '{{status}}' }],
+      },
+    ],
+  },
+  {
     title: 'Text messages',
     panels: [
       {

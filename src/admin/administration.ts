@@ -2,10 +2,9 @@ import { type Static, Type } from '@sinclair/typebox'
 import { isApplicationId } from '../applications/application-id.ts'
 import { LEAST_SECRET_LENGTH } from '../data-folder/secret-file.ts'
 import { DholeError } from '../error.ts'
-import { messageOf } from '../files/system-error.ts'
-import { type ApplicationSettings, checkApplicationSettings } from '../options.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
 import { type RulesKind, rulesKind } from './registry.ts'
+import type { OwnSettings, SettingsChange } from './settings-change.ts'
 
 /** Keys of a new application. They are shown only once. */
 export const addedApplication = Type.Object({
@@ -39,6 +38,8 @@ export const serverState = Type.Object({
   open: Type.Array(Type.Object({ id: Type.String(), profile: Type.String(), rules: rulesKind })),
   /** Whether they are stored on a database server. */
   isInDatabase: Type.Optional(Type.Boolean()),
+  /** Whether the program that embeds Dhole names them: no operation adds, changes or removes one. */
+  isOfHost: Type.Optional(Type.Boolean()),
 })
 export type ServerState = Static<typeof serverState>
 
@@ -94,6 +95,13 @@ export interface Administration {
   remove(id: string, deleteData: boolean): Promise<void>
   /** The default application, then all registered ones by name. */
   list(): Awaitable<readonly ListedApplication[]>
+  /** What an application is set to beside the settings of all applications. */
+  settings(id: string): Awaitable<OwnSettings>
+  /**
+   * Changes the settings of an application. Its streams end and begin anew; every request that comes after it returns finds
+   * the new settings.
+   */
+  changeSettings(id: string, change: SettingsChange): Promise<void>
   /** The keys of an application. */
   keys(id: string): Awaitable<ShownKeys>
   state(): ServerState
@@ -105,6 +113,14 @@ export interface Administration {
    * @param keep keeps the old file
    */
   replaceTree(id: string, stamp: string, keep: boolean): Promise<void>
+}
+
+/** The refusal to change the settings of the default application. */
+export function ofServer(id: string): DholeError {
+  return new DholeError(
+    'admin-state',
+    `"${id}" is the default application: change the settings of the server, and start it again`,
+  )
 }
 
 /** @throws `admin-input` unless a text can be a key */
@@ -124,13 +140,4 @@ export function checkId(id: string): void {
     'admin-input',
     `${JSON.stringify(id)} cannot name an application: up to 63 lower-case letters, digits and -, with - neither first nor last`,
   )
-}
-
-/** @throws `admin-input` unless they are settings of an application */
-export function checkSettings(settings: unknown): asserts settings is ApplicationSettings {
-  try {
-    checkApplicationSettings(settings)
-  } catch (cause) {
-    throw new DholeError('admin-input', messageOf(cause), { cause })
-  }
 }

@@ -8,15 +8,16 @@ import {
   type Administration,
   checkId,
   checkKey,
-  checkSettings,
   type DefaultApplication,
   type ListedApplication,
+  ofServer,
   type Rotation,
   type ServerState,
   type ShownKeys,
 } from './administration.ts'
 import { type DatabaseRegistry, rulesOf, settingsOf } from './database-registry.ts'
 import { openOrLocked } from './registry.ts'
+import { changedSettings, checkSettings, type OwnSettings, type SettingsChange } from './settings-change.ts'
 
 const NO_FILES = 'the applications are on a database server, not in files'
 
@@ -79,6 +80,29 @@ export class DatabaseAdministration implements Administration {
       if (!isRegistered || !(await catalog.remove(id, deleteData))) throw unknown(id)
     } catch (cause) {
       throw notConfirmed(cause, 'end it')
+    }
+  }
+
+  async settings(id: string): Promise<OwnSettings> {
+    checkId(id)
+    const catalog = await this.#parts.catalog()
+    const text = await catalog.settings(id)
+    if (text !== undefined) return { from: 'registration', settings: settingsOf(id, text) }
+    if (id !== this.#parts.default.id && (await catalog.keys(id)) === undefined) throw unknown(id)
+    return { from: 'server', settings: {} }
+  }
+
+  async changeSettings(id: string, change: SettingsChange): Promise<void> {
+    const { from, settings } = await this.settings(id)
+    if (from !== 'registration') throw ofServer(id)
+    // A change that is refused, or changes nothing, ends no stream.
+    if (Bun.deepEquals(changedSettings(id, settings, change), settings)) return
+    const catalog = await this.#parts.catalog()
+    const changed = (text: string) => JSON.stringify(changedSettings(id, settingsOf(id, text), change))
+    try {
+      if (!(await catalog.changeSettings(id, changed))) throw unknown(id)
+    } catch (cause) {
+      throw notConfirmed(cause, 'end it, or change the settings again')
     }
   }
 

@@ -6,6 +6,7 @@ import { newSecret, readSecret, secretFile, smsKeyFile, writeSecret } from '../d
 import { treeFile } from '../data-folder/tree-file.ts'
 import { DholeError } from '../error.ts'
 import { removeFiles } from '../files/folders.ts'
+import type { ApplicationSettings } from '../options.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
 import { inTurns } from '../scheduling/turns.ts'
 import {
@@ -13,9 +14,9 @@ import {
   type Administration,
   checkId,
   checkKey,
-  checkSettings,
   type DefaultApplication,
   type ListedApplication,
+  ofServer,
   type Rotation,
   SETTING,
   type ServerState,
@@ -23,6 +24,7 @@ import {
 } from './administration.ts'
 import { listInSteps } from './app-list.ts'
 import { openOrLocked, Registry, type RulesKind } from './registry.ts'
+import { changedSettings, checkSettings, type OwnSettings, type SettingsChange } from './settings-change.ts'
 
 const STAGED = '.restoring-'
 const KEPT = '.before-restore-'
@@ -123,6 +125,22 @@ export class FileAdministration implements Administration {
     return inTurns(listInSteps(this.#dataDir, this.state()))
   }
 
+  settings(id: string): OwnSettings {
+    this.#checkKnown(id)
+    if (id === this.#default.id) return { from: 'server', settings: {} }
+    return { from: 'registration', settings: this.#registered(id) }
+  }
+
+  async changeSettings(id: string, change: SettingsChange): Promise<void> {
+    this.#checkKnown(id)
+    if (id === this.#default.id) throw ofServer(id)
+    // A change that is refused closes nothing.
+    if (Bun.deepEquals(changedSettings(id, this.#registered(id), change), this.#registered(id))) return
+    const put = () => this.#registry.put(id, changedSettings(id, this.#registered(id), change))
+    if (this.#applications === undefined) put()
+    else await this.#applications.replace(id, put)
+  }
+
   keys(id: string): ShownKeys {
     this.#checkKnown(id)
     return { secret: readSecret(secretFile(this.#dataDir, id)), smsKey: readSecret(smsKeyFile(this.#dataDir, id)) }
@@ -152,6 +170,13 @@ export class FileAdministration implements Administration {
     const replace = () => replaceFile(treeFile(this.#dataDir, id), { staged, kept })
     if (this.#applications === undefined) replace()
     else await this.#applications.replace(id, replace)
+  }
+
+  /** Settings of an application that may be removed meanwhile. */
+  #registered(id: string): ApplicationSettings {
+    const settings = this.#registry.settings(id)
+    if (settings === undefined) throw new DholeError('admin-unknown', `there is no application "${id}"`)
+    return settings
   }
 
   #openOne(id: string): Application | undefined {

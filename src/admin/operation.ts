@@ -7,7 +7,7 @@ import type { Awaitable } from '../scheduling/awaitable.ts'
 import type { Messages } from '../sms/messages.ts'
 import type { Administration, ServerProcess } from './administration.ts'
 import type { BackupsPort } from './ports/backups.ts'
-import type { MonitorPort, StreamsPort } from './ports/monitor.ts'
+import type { ConnectionsPort, MonitorPort, StreamsPort } from './ports/monitor.ts'
 import type { ServerPorts } from './ports/server.ts'
 
 /** What admin operations work on: a running server, or the files of a folder that no server has open. */
@@ -22,6 +22,7 @@ export interface AdminTarget {
   readonly server?: ServerPorts | undefined
   readonly monitor?: MonitorPort | undefined
   readonly streams?: StreamsPort | undefined
+  readonly connections?: ConnectionsPort | undefined
   readonly backups?: BackupsPort | undefined
 }
 

@@ -3,6 +3,7 @@ import { DholeError } from '../error.ts'
 import type { ApplicationOptions } from '../options.ts'
 import type { AddedApplication, Administration, ListedApplication, ServerState, ShownKeys } from './administration.ts'
 import { openOrLocked } from './registry.ts'
+import type { OwnSettings } from './settings-change.ts'
 
 /** The applications of the options of the plugin. The host alone adds, removes and changes them. */
 export class OptionsAdministration implements Administration {
@@ -33,6 +34,14 @@ export class OptionsAdministration implements Administration {
     throw ofHost()
   }
 
+  settings(): OwnSettings {
+    return { from: 'host', settings: {} }
+  }
+
+  async changeSettings(): Promise<void> {
+    throw ofHost()
+  }
+
   keys(): ShownKeys {
     throw ofHost()
   }
@@ -59,7 +68,7 @@ export class OptionsAdministration implements Administration {
       const initial = openOrLocked(isOpen !== undefined && isOpen !== false)
       return { id, profile: database.profile, rules: database.hasOwnRules ? 'own' : initial }
     })
-    return { defaultId: this.#defaultId, fixedKeys: [], open }
+    return { defaultId: this.#defaultId, fixedKeys: [], open, isOfHost: true }
   }
 }
 

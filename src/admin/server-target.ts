@@ -6,7 +6,7 @@ import type { AdministeredApplication, AdminTarget } from './operation.ts'
 
 /** Parts of a running server that admin operations use. */
 export interface ServerParts
-  extends Pick<AdminTarget, 'reload' | 'process' | 'server' | 'monitor' | 'streams' | 'backups'> {
+  extends Pick<AdminTarget, 'reload' | 'process' | 'server' | 'monitor' | 'streams' | 'connections' | 'backups'> {
   readonly administration: Administration
   readonly applications: Applications
 }

@@ -87,8 +87,10 @@ export class Applications {
     if (tenant !== undefined) replaceSecret(tenant, secret)
   }
 
-  /** Closes an application that was removed. Resolves when its file is free. */
+  /** Closes an application that was removed, or has to be opened anew. Resolves when its file is free. */
   async remove(id: string): Promise<void> {
+    // One that is being opened was found before.
+    await this.#opening.get(id)?.catch(() => {})
     const tenant = this.#tenants.get(id)
     if (tenant !== undefined) await this.#close(tenant)
   }

@@ -1,3 +1,4 @@
+import type { ApplicationSettings } from '../options.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
 
 /** A key of an application: the super secret, or the key that signs calls about text messages. */
@@ -20,17 +21,27 @@ export interface ApplicationKeys {
 export interface KeysListener {
   /** Its keys were replaced, here or by another process. */
   onKeys(keys: ApplicationKeys): void
-  /** It was removed. */
-  onRemoved(): void
+  /** It was removed, or has other settings: it must be closed, and is found anew by the next request. */
+  onOutdated(): void
 }
 
 /** The keys of one application that is open. */
 export interface OpenKeys {
-  /** The keys. Missing ones are made and kept. Called once. @throws Error when they cannot be read, or fixed ones are wrong */
-  read(fixed: FixedKeys): Awaitable<ApplicationKeys>
-  /** Tells a listener of everything that has changed since `read`. @throws `app-unknown` when the application was removed meanwhile */
+  /**
+   * The keys. Missing ones are made and kept. Called once.
+   * @param settings of its registration with which it is being opened; `undefined` for an application of the options
+   * @throws Error when they cannot be read, or fixed ones are wrong; `SettingsChanged`
+   */
+  read(fixed: FixedKeys, settings?: ApplicationSettings): Awaitable<ApplicationKeys>
+  /**
+   * Tells a listener of everything that has changed since `read`.
+   * @throws `app-unknown` when the application was removed meanwhile; `SettingsChanged`
+   */
   follow(listener: KeysListener): void
 }
+
+/** The settings that an application is being opened with are not those of its registration any more. */
+export class SettingsChanged extends Error {}
 
 /** A key of the settings is not the one that other processes use. */
 export class WrongKey extends Error {

@@ -12,6 +12,7 @@ import type { Connected, Listener, Peer } from './connection/peer.ts'
 import type { Transport } from './connection/transport.ts'
 import type { ClientLimits } from './limits/client-limits.ts'
 import { refusalOf } from './response/refusal.ts'
+import type { OpenConnections } from './sdk/connection/open-connections.ts'
 import type { OpenStreams } from './streams/open-streams.ts'
 import type { MetricsPage } from './system/metrics-page.ts'
 import { loggedPath } from './url/logged-path.ts'
@@ -23,6 +24,7 @@ export interface Service {
   readonly transport: Transport
   readonly limits: ClientLimits
   readonly streams: OpenStreams
+  readonly connections: OpenConnections
   readonly observer: Observer
   /** Path of the mount point, without a slash at the end. */
   readonly prefix: string

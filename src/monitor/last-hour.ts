@@ -123,7 +123,7 @@ interface Totals {
   readonly streamWrites: number
 }
 
-function totalsOf({ operations, syncSeconds, commitSeconds, batchJobs, totals }: Metrics): Totals {
+function totalsOf({ operations, syncSeconds, commitSeconds, batchJobs, totals, connections }: Metrics): Totals {
   let failed = 0
   let refused = 0
   let requests: Distribution | undefined
@@ -141,7 +141,7 @@ function totalsOf({ operations, syncSeconds, commitSeconds, batchJobs, totals }:
     refused,
     jobs: batchJobs.sum,
     streams: totals.streams,
-    streamWrites: totals.streamWrites,
+    streamWrites: totals.streamWrites + connections.messages.sent,
   }
 }
 

@@ -1,5 +1,13 @@
 import type { ErrorCode } from '../error.ts'
-import { type EndedRequest, type Observer, OPERATIONS, type Operation } from '../observer.ts'
+import {
+  type ConnectionCarrier,
+  type EndedConnection,
+  type EndedRequest,
+  type Observer,
+  OPERATIONS,
+  type Operation,
+} from '../observer.ts'
+import { ConnectionCounts } from './connection-counts.ts'
 import { Distribution } from './distribution.ts'
 
 const MS = 1000
@@ -32,6 +40,7 @@ export class Metrics implements Observer {
   readonly refusals = new Map<ErrorCode, number>()
   /** Requests denied by rules. */
   readonly denials = new Map<Operation, number>()
+  readonly connections = new ConnectionCounts()
   readonly batchJobs = new Distribution(OF_BATCHES)
   readonly commitSeconds = new Distribution(OF_DISK)
   readonly syncSeconds = new Distribution(OF_DISK)
@@ -108,6 +117,38 @@ export class Metrics implements Observer {
   streamSent(bytes: number): void {
     this.totals.streamBytes += bytes
     this.totals.streamWrites++
+  }
+
+  connectionOpened(carrier: ConnectionCarrier): void {
+    this.connections.opened(carrier)
+  }
+
+  carrierChanged(before: ConnectionCarrier, after: ConnectionCarrier): void {
+    this.connections.changed(before, after)
+  }
+
+  connectionEnded({ carrier, cause }: EndedConnection): void {
+    this.connections.ended(carrier, cause)
+  }
+
+  messageReceived(bytes: number): void {
+    this.connections.received(bytes)
+  }
+
+  messageSent(bytes: number): void {
+    this.connections.sent(bytes)
+  }
+
+  messageAnswered(status: string): void {
+    add(this.connections.answers, status)
+  }
+
+  listenOpened(): void {
+    this.connections.listens++
+  }
+
+  listenClosed(): void {
+    this.connections.listens--
   }
 
   batchCommitted(jobs: number, milliseconds: number): void {

@@ -1,7 +1,7 @@
 import { type TProperties, Type } from '@sinclair/typebox'
 import { APPLICATION_ID } from '../applications/application-id.ts'
 import { LEAST_SECRET_LENGTH } from '../data-folder/secret-file.ts'
-import { LEAST_IDLE_SECONDS, MOST_IDLE_SECONDS } from '../http/limits/client-limits.ts'
+import { LEAST_IDLE_SECONDS, MOST_IDLE_SECONDS, MOST_SOCKET_SECONDS } from '../http/limits/limit-settings.ts'
 
 const WHOLE = { minimum: 1 }
 const NOT_NEGATIVE = { minimum: 0 }
@@ -51,6 +51,14 @@ export const clientsSchema = options({
   maxStreams: Type.Integer(NOT_NEGATIVE),
   maxStreamsPerAddress: Type.Integer(NOT_NEGATIVE),
   maxStreamsPerApp: Type.Integer(NOT_NEGATIVE),
+  maxSockets: Type.Integer(NOT_NEGATIVE),
+  maxSocketsPerAddress: Type.Integer(NOT_NEGATIVE),
+  maxSocketsPerApp: Type.Integer(NOT_NEGATIVE),
+  maxListens: Type.Integer(WHOLE),
+  ratePerSocket: Type.Integer(NOT_NEGATIVE),
+  byteRatePerSocket: Type.Integer(NOT_NEGATIVE),
+  maxSocketBytes: Type.Integer(WHOLE),
+  socketSeconds: Type.Integer({ minimum: 1, maximum: MOST_SOCKET_SECONDS }),
   maxBodies: Type.Integer(NOT_NEGATIVE),
   idleSeconds: Type.Integer({ minimum: LEAST_IDLE_SECONDS, maximum: MOST_IDLE_SECONDS }),
   transferSeconds: Type.Integer(WHOLE),

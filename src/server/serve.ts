@@ -78,7 +78,7 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
     storage.backups.actOn(target)
     control = await controlOf(config, logger, target)
     const admin = adminServiceOf(config, operator, target, failedAttempts, logger)
-    const listeners = listen(config, certificate, applications, options, { metrics, streams: watched.streams, admin })
+    const listeners = listen(config, certificate, applications, options, { metrics, ...watched.lists, admin })
     const renewal = new CertificateRenewal(source, listeners.secure, logger, config.TLS_CHECK_MS)
     renewing.resolve(renewal)
     where.url = listeners.secure.url.origin

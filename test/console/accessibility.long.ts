@@ -20,6 +20,7 @@ const PAGES = [
   ['/messages/app/signature', 'Signature checker'],
   ['/applications', 'Add an application'],
   ['/applications/app', 'Keys'],
+  ['/applications/shop', 'Change the settings'],
   ['/backups', 'Backups'],
   ['/nothing', 'No such page'],
 ] as const
@@ -53,6 +54,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
   test.each(LOOKS)('of every page, $name', async ({ name: _, ...look }) => {
     await console.send('PUT', '/lists.json', { a: { height: 1 }, b: { height: 2, text: '<b>' } })
     await console.send('GET', '/lists.json?orderBy="height"&limitToFirst=1')
+    await console.operate('add', { id: 'shop', settings: { open: true } }).catch(() => {})
     const page = await console.open('', look)
     const found: string[] = []
     for (const [path, heading] of PAGES) {
@@ -71,15 +73,15 @@ describe.skipIf(executablePath === undefined)(title, () => {
 
   test('of dialogs: the keyboard stays inside, and goes back to where it was', async () => {
     const page = await console.open('/applications/app')
-    await page.getByRole('button', { name: 'Remove the application…' }).focus()
+    await page.getByRole('button', { name: 'Replace the SMS key…' }).focus()
     await page.keyboard.press('Enter')
-    const dialog = page.getByRole('dialog', { name: 'Remove “app”' })
+    const dialog = page.getByRole('dialog', { name: 'Replace the SMS key of “app”' })
     await dialog.waitFor()
     expect(await faults(page)).toEqual([])
-    expect(await dialog.getByRole('button', { name: 'Remove', exact: true }).isDisabled()).toBe(true)
+    expect(await dialog.getByRole('button', { name: 'Replace', exact: true }).isDisabled()).toBe(true)
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
-    expect(await page.evaluate('document.activeElement?.textContent')).toBe('Remove the application…')
+    expect(await page.evaluate('document.activeElement?.textContent')).toBe('Replace the SMS key…')
     await page.context().close()
   })
 })

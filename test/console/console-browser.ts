@@ -28,6 +28,15 @@ export interface ConsoleBrowser {
   visit(path: string, options?: BrowserContextOptions): Promise<Page>
   /** Sends a request with the super secret of the default application. */
   send(method: string, path: string, body?: unknown): Promise<void>
+  /** Carries out an operation as the operator. */
+  operate(name: string, input: object): Promise<void>
+}
+
+/** Starts a browser. @throws Error without one on this machine */
+export function launchBrowser(): Promise<Browser> {
+  if (executablePath === undefined) throw new Error(MISSING)
+  // Its sandbox needs what a container does not give; the pages are ours.
+  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
 }
 
 /** Starts `dhole serve` and a browser before the tests of a file, and stops them after them. */
@@ -42,8 +51,7 @@ export function withConsole(settings: Readonly<Record<string, string>> = {}): Co
   beforeAll(async () => {
     if (executablePath === undefined) return
     server = await spawnServer({ OPERATOR_SECRET: OPERATOR, APP_SECRET, LOG_LEVEL: 'warn', ...settings })
-    // Its sandbox needs what a container does not give; the pages are ours.
-    browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+    browser = await launchBrowser()
   })
   afterAll(async () => {
     await browser?.close()
@@ -77,6 +85,15 @@ export function withConsole(settings: Readonly<Record<string, string>> = {}): Co
       const page = await visit(path, options)
       await logIn(page, OPERATOR)
       return page
+    },
+    operate: async (name, input) => {
+      const reply = await fetch(`${running().url}/.admin/operations/${name}`, {
+        method: 'POST',
+        tls: { rejectUnauthorized: false },
+        headers: { Authorization: `Bearer ${OPERATOR}` },
+        body: JSON.stringify(input),
+      })
+      if (!reply.ok) throw new Error(`${name}: ${reply.status} ${await reply.text()}`)
     },
     send: async (method, path, body) => {
       const separator = path.includes('?') ? '&' : '?'

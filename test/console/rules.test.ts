@@ -71,7 +71,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
     await write(page, `${NOTES} // mine`)
     await console.send('PUT', '/.settings/rules.json', THEIRS)
     await publish(page)
-    await page.getByText('Somebody has published other rules meanwhile.').waitFor()
+    await page.getByText('Other rules were published meanwhile.').waitFor()
     expect(await rulesInForce()).toBe(THEIRS)
     await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click()
     await page.getByText('These rules are in force.').waitFor()

@@ -89,6 +89,65 @@ describe.skipIf(executablePath === undefined)(title, () => {
     await page.context().close()
   })
 
+  test('the scroll bar leads to any of a million children, and the wheel moves row by row from there', async () => {
+    const page = await console.open('/tree/app/large')
+    await row(page, '/large 1,000,000 children').waitFor()
+    const tree = page.getByRole('tree')
+    const keysInView = async () => {
+      const keys = await page.getByRole('treeitem').locator('.key').allTextContents()
+      return keys.filter((key) => key.startsWith('k')).map((key) => Number(key.slice(1)))
+    }
+    const drag = (part: number) =>
+      tree.evaluate((element, to) => {
+        const { scrollHeight, clientHeight } = element
+        element.scrollTop = to * (scrollHeight - clientHeight)
+      }, part)
+    for (const [part, index] of [
+      [0.5, 500_000],
+      [0.25, 172_600],
+      [1, CHILDREN - 1],
+    ] as const) {
+      await drag(part)
+      await page.waitForFunction(
+        ([wanted]) => {
+          const { document } = globalThis as unknown as Drawn
+          const keys = document.querySelectorAll('[role=treeitem] .key')
+          return [...keys].some((key) => Math.abs(Number(key.textContent.slice(1)) - wanted) < 1000)
+        },
+        [index] as const,
+      )
+      const shown = await keysInView()
+      expect(shown).toEqual(shown.map((_, place) => (shown[0] ?? 0) + place))
+    }
+    await row(page, new RegExp(`^${keyOf(CHILDREN - 1)}`)).waitFor()
+    await drag(0.5)
+    await page.waitForFunction(() => {
+      const { document } = globalThis as unknown as Drawn
+      return document.querySelectorAll('[role=treeitem] .key').length > 10
+    })
+    // A row stands where it stood, less the way of the wheel, until it has left the view.
+    const [middle = 0] = (await keysInView()).slice(12)
+    const topOf = async (key: string) => (await row(page, new RegExp(`^${key}`)).boundingBox())?.y ?? Number.NaN
+    const before = await topOf(keyOf(middle))
+    await tree.hover()
+    for (let turned = 1; turned <= 4; turned++) {
+      await page.mouse.wheel(0, ROW_HEIGHT)
+      await page.waitForFunction(
+        ([key, y]) => {
+          const { document } = globalThis as unknown as Drawn
+          const rows = [...document.querySelectorAll('[role=treeitem]')]
+          const found = rows.find((candidate) => candidate.textContent.startsWith(key))
+          return found !== undefined && Math.abs(found.getBoundingClientRect().y - y) <= 1
+        },
+        [keyOf(middle), before - turned * ROW_HEIGHT] as const,
+      )
+    }
+    await tree.press('Home')
+    await row(page, `${keyOf(0)} 1 child`).waitFor()
+    expect(console.complaints).toEqual([])
+    await page.context().close()
+  })
+
   test('many changes a second are taken together, and the end of them is shown', async () => {
     await console.send('PUT', '/busy.json', Object.fromEntries(Array.from({ length: 300 }, (_, index) => [index, 0])))
     const page = await console.open('/tree/app/busy')
@@ -218,4 +277,15 @@ describe.skipIf(executablePath === undefined)(title, () => {
 interface Scrolling {
   readonly document: { querySelector(selector: string): { scrollTop: number } }
   readonly requestAnimationFrame: (callback: (time: number) => void) => void
+}
+
+/** What of the rows is used inside a page. */
+interface Drawn {
+  readonly document: {
+    querySelectorAll(selector: string): Iterable<DrawnElement> & { readonly length: number }
+  }
+}
+interface DrawnElement {
+  readonly textContent: string
+  getBoundingClientRect(): { readonly y: number }
 }

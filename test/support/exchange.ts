@@ -5,6 +5,7 @@ import { Transport } from '../../src/http/connection/transport.ts'
 import { Exchange, type Service } from '../../src/http/exchange.ts'
 import { ClientLimits } from '../../src/http/limits/client-limits.ts'
 import { Destinations } from '../../src/http/routing/endpoints.ts'
+import { OpenConnections } from '../../src/http/sdk/connection/open-connections.ts'
 import { OpenStreams } from '../../src/http/streams/open-streams.ts'
 import { silentObserver } from '../../src/observer.ts'
 
@@ -24,6 +25,7 @@ export function bareService(parts: Partial<Service> = {}): Service {
     transport: new Transport([], new OwnMachine()),
     limits: new ClientLimits(),
     streams: new OpenStreams(),
+    connections: new OpenConnections(),
     observer: silentObserver,
     prefix: '',
     documents: undefined,

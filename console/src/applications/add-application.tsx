@@ -7,9 +7,9 @@ import { call } from '../shell/call.ts'
 import { showKeys } from './shown-keys.tsx'
 
 const ACCESS = {
-  locked: 'nobody, until it has rules',
-  open: 'everybody, until it has rules',
-  rules: 'whom these rules allow',
+  locked: 'only the super secret, until it has rules',
+  open: 'every client, until it has rules',
+  rules: 'what these rules allow',
 } as const
 
 /** The form of a new application. */
@@ -43,7 +43,7 @@ export function AddApplication({ onAdded }: { readonly onAdded: () => void }) {
       <h2 id="add-title">Add an application</h2>
       <div class="fields">
         <TextField label="Name" value={id} hint="up to 63 lower-case letters, digits and -" />
-        <Choice label="Who may read and write" value={access} choices={ACCESS} />
+        <Choice label="Access" value={access} choices={ACCESS} />
         <Choice
           label="Dialect of queries"
           value={profile}

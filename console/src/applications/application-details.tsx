@@ -5,6 +5,7 @@ import { call } from '../shell/call.ts'
 import { usePolled } from '../shell/polled.ts'
 import { hrefOf } from '../shell/router.ts'
 import { session } from '../shell/session.ts'
+import { ChangeSettings } from './change-settings.tsx'
 import { RemoveApplication } from './remove-application.tsx'
 import { RotateKeys } from './rotate-keys.tsx'
 
@@ -14,14 +15,50 @@ type Fact = readonly [name: string, value: string]
 /** Settings and limits of one application, and what can be done with it. */
 export function ApplicationDetails({ id }: { readonly id: string }) {
   const settings = usePolled((signal) => call('application-settings', { id }, signal), [id])
+  const from = settings.value.value?.own.from
   return (
     <>
       <h2>{id}</h2>
-      <Fetched of={settings}>{(value) => <SettingsInForce settings={value} />}</Fetched>
-      <RotateKeys id={id} />
-      {session.value?.role === 'operator' && <RemoveApplication id={id} />}
+      <Fetched of={settings}>
+        {(value) => (
+          <>
+            <SettingsInForce settings={value} />
+            <WhereChanged key={JSON.stringify(value.own)} settings={value} onChanged={settings.refresh} />
+          </>
+        )}
+      </Fetched>
+      {from !== 'host' && <RotateKeys id={id} />}
+      {session.value?.role === 'operator' && from === 'registration' && <RemoveApplication id={id} />}
     </>
   )
+}
+
+interface WhereChangedProps {
+  readonly settings: Settings
+  readonly onChanged: () => void
+}
+
+/** The form that changes the settings, or where else they are changed. */
+function WhereChanged({ settings, onChanged }: WhereChangedProps) {
+  const { from } = settings.own
+  if (from === 'server') {
+    return (
+      <p class="hint">
+        This is the default application: the settings of the server are its settings, such as PROFILE, INDEX_POLICY,
+        INDEXES, MAX_WRITE_BYTES, MAX_READ_BYTES, SMS_TIME_ZONE. Change them and start the server again. The server has
+        this application as long as APP_ID names it.
+      </p>
+    )
+  }
+  if (from === 'host') {
+    return (
+      <p class="hint">
+        The settings are those of the program that runs Dhole: change the options that it gives to <code>dhole()</code>.
+      </p>
+    )
+  }
+  if (session.value?.role !== 'operator') return <p class="hint">The operator of the server changes the settings.</p>
+  return <ChangeSettings settings={settings} onChanged={onChanged} />
 }
 
 function SettingsInForce({ settings }: { readonly settings: Settings }) {

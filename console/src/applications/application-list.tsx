@@ -1,6 +1,7 @@
 import type { ResultOf } from '../../../src/admin/operations.ts'
 import { bytesText } from '../parts/amounts.ts'
 import { Fetched } from '../parts/fetched.tsx'
+import { serverKind } from '../shell/applications.ts'
 import { call } from '../shell/call.ts'
 import { usePolled } from '../shell/polled.ts'
 import { hrefOf } from '../shell/router.ts'
@@ -38,7 +39,14 @@ export function ApplicationList() {
           <Table caption="Applications" columns={COLUMNS} rows={rows} keyOf={({ id }) => id} empty="There is none." />
         )}
       </Fetched>
-      <AddApplication onAdded={listed.refresh} />
+      {serverKind.value === 'host' ? (
+        <p class="hint">
+          The program that runs Dhole names the applications: add one to the options that it gives to{' '}
+          <code>dhole()</code>.
+        </p>
+      ) : (
+        <AddApplication onAdded={listed.refresh} />
+      )}
     </>
   )
 }

@@ -5,11 +5,12 @@ import { ActionButton } from '../parts/action-button.tsx'
 import { bytesText } from '../parts/amounts.ts'
 import { Fetched } from '../parts/fetched.tsx'
 import { Moment, momentText } from '../parts/moment.tsx'
-import { applications } from '../shell/applications.ts'
+import { applications, serverKind } from '../shell/applications.ts'
 import { call } from '../shell/call.ts'
 import { usePolled } from '../shell/polled.ts'
 import { toast } from '../shell/toasts.tsx'
 import { BackupList } from './backup-list.tsx'
+import { BackupsElsewhere } from './backups-elsewhere.tsx'
 
 type State = ResultOf<'backup-state'>
 
@@ -17,8 +18,12 @@ type State = ResultOf<'backup-state'>
 const BUSY_MS = 1000
 const IDLE_MS = 10_000
 
-/** Makes backups, lists them, and restores from them. */
+/** Makes backups, lists them, and restores from them; or says how they are made where the server cannot. */
 export function BackupsPage() {
+  return serverKind.value === 'files' ? <FileBackups /> : <BackupsElsewhere />
+}
+
+function FileBackups() {
   const isBusy = useSignal(false)
   const backups = usePolled((signal) => call('backups', {}, signal), [])
   const state = usePolled((signal) => call('backup-state', {}, signal), [], isBusy.value ? BUSY_MS : IDLE_MS)

@@ -1,3 +1,4 @@
+import { serverKind } from '../shell/applications.ts'
 import { session } from '../shell/session.ts'
 import { Findings } from './findings.tsx'
 import { Graphs } from './graphs.tsx'
@@ -12,7 +13,7 @@ export function HomePage() {
     <>
       <OpenApplications />
       <Status />
-      <Findings />
+      {serverKind.value !== 'host' && <Findings />}
       <Graphs />
       <Requests />
     </>

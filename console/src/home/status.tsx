@@ -1,4 +1,5 @@
 import { Fetched } from '../parts/fetched.tsx'
+import { serverKind } from '../shell/applications.ts'
 import { call } from '../shell/call.ts'
 import { send } from '../shell/connection.ts'
 import { usePolled } from '../shell/polled.ts'
@@ -13,6 +14,12 @@ const REASONS: Readonly<Record<string, string>> = {
   storage: 'A tree cannot be read or written.',
   slow: 'The disk has not answered for three seconds.',
 }
+
+const STORED_IN = {
+  files: 'files',
+  database: 'PostgreSQL',
+  host: 'the storage of the program that runs Dhole',
+} as const
 
 interface State {
   readonly isReady: boolean
@@ -60,7 +67,7 @@ async function readState(signal: AbortSignal): Promise<State> {
       ['Address', process.url ?? location.origin],
       ['Process', String(process.pid)],
       ['Open applications', String(open)],
-      ['Stored in', state.isInDatabase === true ? 'PostgreSQL' : 'files'],
+      ['Stored in', STORED_IN[serverKind.value]],
     ],
   }
 }

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import type { ResultOf } from '../../../src/admin/operations.ts'
 import { Fetched } from '../parts/fetched.tsx'
 import { TextField } from '../parts/fields.tsx'
@@ -35,7 +35,8 @@ export function MessageSearch({ application, search }: PartProps) {
   const wanted = { number: search.get('number') ?? '', rrid: search.get('rrid') ?? '' }
   const number = useSignal(wanted.number)
   const rrid = useSignal(wanted.rrid)
-  useEffect(() => {
+  // Before anything can be typed.
+  useLayoutEffect(() => {
     number.value = wanted.number
     rrid.value = wanted.rrid
   }, [wanted.number, wanted.rrid])

@@ -27,10 +27,10 @@ export async function publish(application: string, draft: Draft): Promise<boolea
     } catch (thrown) {
       if (!(thrown instanceof CallError) || thrown.status !== CONFLICT) throw thrown
       base.value = await call('tree-rules', { id: application })
-      note = 'Somebody has published other rules meanwhile. This is the difference between theirs and yours.'
+      note = 'Other rules were published meanwhile. This is the difference between those and yours.'
     }
   }
-  toast('Somebody has published the same rules.')
+  toast('The same rules were published meanwhile.')
   return false
 }
 

@@ -8,6 +8,9 @@ export const applications = signal<readonly string[] | undefined>(undefined)
 /** Those of them that have no rules and are open to everybody. */
 export const openApplications = signal<readonly string[]>([])
 
+/** Where the applications are: files of the server, PostgreSQL, or a program that has Dhole as a plugin. */
+export const serverKind = signal<'files' | 'database' | 'host'>('files')
+
 /** Application that is chosen on pages of the whole server, where the address names none. */
 const lastChosen = signal('')
 
@@ -31,7 +34,8 @@ export async function loadApplications(): Promise<void> {
     applications.value = [own]
     return
   }
-  const listed = await call('list', {})
+  const [listed, state] = await Promise.all([call('list', {}), call('state', {})])
+  serverKind.value = state.isOfHost === true ? 'host' : state.isInDatabase === true ? 'database' : 'files'
   if (applications.value === undefined) {
     const byDefault = listed.find(({ isDefault }) => isDefault)?.id
     if (lastChosen.value === '' && byDefault !== undefined) lastChosen.value = byDefault

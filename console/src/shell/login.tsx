@@ -38,8 +38,9 @@ export function Login() {
           <input name="application" autocomplete="off" spellcheck={false} placeholder="empty: the whole server" />
         </label>
         <p class="hint">
-          The operator’s secret opens everything; <code>dhole console secret</code> shows it. With the name of an
-          application, its own super secret opens that application.
+          The operator’s secret opens everything. The server prints it at its first start and keeps it in{' '}
+          <code>operator.secret</code> of its data folder; <code>dhole console secret</code> shows it. With the name of
+          an application, its own super secret opens that application.
         </p>
         {error.value !== undefined && (
           <p class="error" role="alert">

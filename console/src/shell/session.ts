@@ -14,7 +14,7 @@ export interface Session {
   readonly expires: number
 }
 
-/** The session; `null` while nobody is logged in, `undefined` until the server was asked. */
+/** The session; `null` without a login, `undefined` until the server was asked. */
 export const session = signal<Session | null | undefined>(undefined)
 
 const SESSION = '/.admin/session'

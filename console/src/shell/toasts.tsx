@@ -16,7 +16,7 @@ interface Toast {
 
 /** How long a toast stays, in ms; one with an action stays longer. */
 const STAY_MS = 5000
-const STAY_WITH_ACTION_MS = 15_000
+const STAY_WITH_ACTION_MS = 60_000
 const MOST = 5
 
 const toasts = signal<readonly Toast[]>([])

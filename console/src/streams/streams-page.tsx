@@ -10,14 +10,24 @@ import { usePolled } from '../shell/polled.ts'
 import { hrefOf } from '../shell/router.ts'
 import { type Column, Table } from '../shell/table.tsx'
 import { toast } from '../shell/toasts.tsx'
+import { Connections } from './connections.tsx'
 
 type Stream = ResultOf<'streams'>['streams'][number]
 
 /** How often the streams are asked for, in ms. */
 const EVERY_MS = 5000
 
-/** Who listens where in an application. */
+/** Who listens where in an application, and which SDKs are connected to it. */
 export function StreamsPage({ application }: PageProps) {
+  return (
+    <>
+      <Streams application={application} />
+      <Connections application={application} />
+    </>
+  )
+}
+
+function Streams({ application }: Pick<PageProps, 'application'>) {
   const streams = usePolled((signal) => call('streams', { application }, signal), [application], EVERY_MS)
   const end = async ({ id, path }: Stream) => {
     const { ended } = await call('stream-end', { id })
@@ -37,7 +47,7 @@ export function StreamsPage({ application }: PageProps) {
             columns={columnsOf(end)}
             rows={rows}
             keyOf={({ id }) => id}
-            empty="Nobody listens."
+            empty="No stream is open."
           />
         </>
       )}

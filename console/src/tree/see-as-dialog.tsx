@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { openDialog } from '../shell/dialogs.tsx'
 
-/** Asks whom the rules shall see. @param onChoose called with JSON of `auth`; '' for an admin, whom no rule stops */
+/** Asks for which user the rules decide. @param onChoose called with JSON of `auth`; '' for an admin, who passes all rules */
 export function chooseSeenAs(seenAs: string, onChoose: (chosen: string) => void): void {
   void openDialog('See as', (close) => (
     <SeeAsForm
@@ -18,7 +18,7 @@ export function chooseSeenAs(seenAs: string, onChoose: (chosen: string) => void)
 export function seenAsText(seenAs: string): string {
   if (seenAs === '') return 'admin'
   const auth = parsed(seenAs)
-  if (auth === null || typeof auth !== 'object') return 'nobody'
+  if (auth === null || typeof auth !== 'object') return 'no user'
   return String((auth as { readonly uid?: unknown }).uid ?? 'a user')
 }
 
@@ -77,7 +77,7 @@ function SeeAsForm({ seenAs, onChoose }: SeeAsFormProps) {
           As admin
         </button>
         <button type="button" onClick={() => onChoose('null')}>
-          As nobody
+          Without a user
         </button>
         <button type="submit" class="primary">
           As this user

@@ -6,13 +6,13 @@ import { keysOf, TreeClient } from '../shell/tree-client.ts'
 import { Editor } from './edit/editor.ts'
 import { applyChange } from './model/apply-change.ts'
 import { LiveStream } from './model/live-stream.ts'
-import { TreeModel } from './model/tree-model.ts'
+import { nameOf, TreeModel } from './model/tree-model.ts'
 import { QueryPanel } from './query/query-panel.tsx'
 import { chooseSeenAs, seenAsText } from './see-as-dialog.tsx'
 import { importInto, LiveSwitch, TreeTools } from './tree-tools.tsx'
 import { TreeView } from './view/tree-view.tsx'
 
-/** The tree of one application: the address names the node that is shown, and whom the rules see. */
+/** The tree of one application: the address names the node that is shown, and the user that rules see. */
 export function TreePage({ application, rest, search }: PageProps) {
   const seenAs = search.get('as') ?? ''
   const client = useMemo(() => new TreeClient(application, seenAs), [application, seenAs])
@@ -26,9 +26,14 @@ interface OpenedTreeProps {
 
 function OpenedTree({ client, base }: OpenedTreeProps) {
   const model = useMemo(() => new TreeModel(client, base), [])
-  const editor = useMemo(() => new Editor(model), [])
   const live = useMemo(() => listen(model), [])
   const selected = useSignal(base)
+  const editor = useMemo(() => {
+    return new Editor(model, (path, renamed) => {
+      if (path.length === base.length) open(renamed)
+      else if (nameOf(selected.value) === nameOf(path)) selected.value = renamed
+    })
+  }, [])
   const isQuerying = useSignal(false)
   useEffect(() => {
     return () => {

@@ -42,10 +42,10 @@ export function TreeTools({ model, editor, selected, onOpen }: TreeToolsProps) {
       <button type="button" onClick={() => addChild(editor, path)}>
         Add child
       </button>
-      <button type="button" disabled={detail?.kind === 'object'} onClick={() => void editor.begin(path, 'value')}>
+      <button type="button" disabled={detail?.kind === 'object'} onClick={() => void editor.beginValue(path)}>
         Edit
       </button>
-      <button type="button" disabled={isBase} onClick={() => void editor.begin(path, 'key')}>
+      <button type="button" disabled={path.length === 0} onClick={() => void editor.beginKey(path)}>
         Rename
       </button>
       <button type="button" disabled={detail?.kind === 'nothing'} onClick={() => void editPriority(editor, path)}>
@@ -82,8 +82,9 @@ function ImportButton({ model, path }: { model: TreeModel; path: readonly string
 
 /** Imports a file at a node of the view, and shows the outcome. */
 export async function importInto(model: TreeModel, path: readonly string[], file: File): Promise<void> {
+  const onChanged = () => applyChange(model, { path, data: undefined })
   try {
-    if (await importWithProgress(model.client, path, file)) applyChange(model, { path, data: undefined })
+    await importWithProgress({ client: model.client, path, file, onChanged })
   } catch (thrown) {
     toastError(thrown)
   }

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { addedApplication, listedApplication, rotation, serverState, shownKeys } from '../administration.ts'
-import { onApplication, valueOperation } from '../operation.ts'
+import { valueOperation } from '../operation.ts'
+import { settingsChange } from '../settings-change.ts'
 import { applicationSettings, settingsInForce } from './application-settings.ts'
 import { id, nothing } from './nothing.ts'
 
@@ -26,14 +27,30 @@ export const APPLICATION_OPERATIONS = {
     },
     ({ administration }, { id, settings }) => administration.add(id, settings),
   ),
-  'application-settings': onApplication(
+  'application-settings': valueOperation(
     {
       access: 'application',
-      summary: 'The settings and limits in force of an application, without its keys.',
+      summary:
+        'The settings and limits in force of an application, without its keys; `own` has those that are set for it alone, and where they are changed.',
       input: Type.Object({ id }),
       result: applicationSettings,
     },
-    (application, { id }) => settingsInForce(application, id),
+    async (target, { id }) => {
+      using application = await target.open(id)
+      return await settingsInForce(application, id, await target.administration.settings(id))
+    },
+  ),
+  // `Administration` checks the new settings.
+  'change-settings': valueOperation(
+    {
+      access: 'operator',
+      changes: true,
+      summary:
+        'Changes settings of an application that was added: `null` takes one away. With `expected`, all of `own.settings` as they were read, it is refused when they are others by now. Streams end and begin anew. In force everywhere when it is answered.',
+      input: Type.Object({ id, ...settingsChange.properties }),
+      result: nothing,
+    },
+    ({ administration }, { id, ...change }) => administration.changeSettings(id, change),
   ),
   'check-rotation': valueOperation(
     {

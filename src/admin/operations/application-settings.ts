@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { AdministeredApplication } from '../operation.ts'
+import { type OwnSettings, ownSettings } from '../settings-change.ts'
 
 const count = Type.Integer()
 
@@ -19,6 +20,8 @@ export const applicationSettings = Type.Object({
     maxWriteBytes: count,
     maxReadBytes: count,
     maxReadMs: count,
+    /** For the estimate that `writeSizeLimit` compares with, in nodes. */
+    writeNodesPerSecond: count,
   }),
   messages: Type.Object({
     timeZone: Type.String(),
@@ -26,22 +29,26 @@ export const applicationSettings = Type.Object({
     retentionDays: count,
     intervalMs: count,
   }),
+  /** What is set for this application, and where. */
+  own: ownSettings,
 })
 
 /** The settings in force, as of the last durable commit. */
 export async function settingsInForce(
   { database, messages }: AdministeredApplication,
   id: string,
+  own: OwnSettings,
 ): Promise<Static<typeof applicationSettings>> {
   await database.fresh()
-  const { maxLeafBytes, maxWriteBytes, maxReadBytes, maxReadMs } = database.limits
+  const { maxLeafBytes, maxWriteBytes, maxReadBytes, maxReadMs, writeNodesPerSecond } = database.limits
   return {
     id,
     profile: database.profile,
     indexPolicy: database.administration.indexPolicy,
     hasOwnRules: database.hasOwnRules,
     writeSizeLimit: database.writeSizeLimit,
-    limits: { maxLeafBytes, maxWriteBytes, maxReadBytes, maxReadMs },
+    limits: { maxLeafBytes, maxWriteBytes, maxReadBytes, maxReadMs, writeNodesPerSecond },
     messages: messages.settings,
+    own,
   }
 }

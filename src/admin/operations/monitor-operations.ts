@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { type AdminCaller, ofServer, valueOperation } from '../operation.ts'
-import { MAX_LISTED_STREAMS, metricsHour, openStreams, recentRequest, requestKind } from './monitor-schemas.ts'
+import { MAX_LISTED, metricsHour, openConnections, openStreams, recentRequest, requestKind } from './monitor-schemas.ts'
 
-/** Longest number of a stream, in digits. */
-const STREAM_ID = Type.String({ pattern: '^[0-9]{1,16}$' })
+/** Longest number of a stream or a connection, in digits. */
+const LISTED_ID = Type.String({ pattern: '^[0-9]{1,16}$' })
 const application = Type.Optional(Type.String())
 
 /** Operations that show what a server does. */
@@ -33,17 +33,36 @@ export const MONITOR_OPERATIONS = {
       input: Type.Object({ application }),
       result: openStreams,
     },
-    (target, { application }, caller) => ofServer(target.streams).list(ownOf(caller, application), MAX_LISTED_STREAMS),
+    (target, { application }, caller) => ofServer(target.streams).list(ownOf(caller, application), MAX_LISTED),
   ),
   'stream-end': valueOperation(
     {
       access: 'any',
       summary: 'Ends a stream. Its client is told so, and may connect again.',
-      input: Type.Object({ id: STREAM_ID }),
+      input: Type.Object({ id: LISTED_ID }),
       changes: true,
       result: Type.Object({ ended: Type.Boolean() }),
     },
     (target, { id }, caller) => ({ ended: ofServer(target.streams).end(id, ownOf(caller, undefined)) }),
+  ),
+  connections: valueOperation(
+    {
+      access: 'any',
+      summary: 'The connections of SDKs that are open, at most 1000, the ones opened first.',
+      input: Type.Object({ application }),
+      result: openConnections,
+    },
+    (target, { application }, caller) => ofServer(target.connections).list(ownOf(caller, application), MAX_LISTED),
+  ),
+  'connection-end': valueOperation(
+    {
+      access: 'any',
+      summary: 'Ends a connection of an SDK. Its client may connect again.',
+      input: Type.Object({ id: LISTED_ID }),
+      changes: true,
+      result: Type.Object({ ended: Type.Boolean() }),
+    },
+    (target, { id }, caller) => ({ ended: ofServer(target.connections).end(id, ownOf(caller, undefined)) }),
   ),
 } as const
 

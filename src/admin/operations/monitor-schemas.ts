@@ -29,7 +29,7 @@ export const metricsHour = Type.Object({
     memoryBytes: series,
     /** Longest time for which the event loop was late, in milliseconds. */
     loopDelayMs: series,
-    /** Events written to streams; events of one batch count once. */
+    /** Events written to streams, where events of one batch count once, and messages sent to SDKs. */
     eventsPerSecond: series,
   }),
 })
@@ -87,13 +87,40 @@ const openStream = Type.Object({
   waitingBytes: Type.Number(),
 })
 
-/** Maximum streams of one answer. */
-export const MAX_LISTED_STREAMS = 1000
+/** Maximum streams or connections of one answer. */
+export const MAX_LISTED = 1000
 
 export const openStreams = Type.Object({
   /** Number of all that are open, or of those of the application asked for. */
   total: Type.Integer(),
   /** The ones opened first. */
-  streams: Type.Array(openStream, { maxItems: MAX_LISTED_STREAMS }),
+  streams: Type.Array(openStream, { maxItems: MAX_LISTED }),
 })
 export type OpenStreams = Static<typeof openStreams>
+
+/** A connection of an SDK. */
+const openConnection = Type.Object({
+  id: Type.String(),
+  application: Type.String(),
+  /** What carries it now. */
+  carrier: Type.Union([Type.Literal('websocket'), Type.Literal('polling')]),
+  /** When it was opened, in milliseconds since 1970. */
+  since: Type.Number(),
+  address: Type.Optional(Type.String()),
+  /** `auth.uid` of its caller. */
+  uid: Type.Optional(Type.String()),
+  /** Number of its listens, which are among the open streams. */
+  listens: Type.Integer(),
+  messagesReceived: Type.Number(),
+  messagesSent: Type.Number(),
+  bytesReceived: Type.Number(),
+  bytesSent: Type.Number(),
+})
+
+export const openConnections = Type.Object({
+  /** Number of all that are open, or of those of the application asked for. */
+  total: Type.Integer(),
+  /** The ones opened first. */
+  connections: Type.Array(openConnection, { maxItems: MAX_LISTED }),
+})
+export type OpenConnections = Static<typeof openConnections>

@@ -1,4 +1,10 @@
-import type { MetricsHour, OpenStreams, RecentRequest, RequestKind } from '../operations/monitor-schemas.ts'
+import type {
+  MetricsHour,
+  OpenConnections,
+  OpenStreams,
+  RecentRequest,
+  RequestKind,
+} from '../operations/monitor-schemas.ts'
 
 /** What a server remembers of its requests. */
 export interface MonitorPort {
@@ -12,5 +18,13 @@ export interface StreamsPort {
   /** The ones opened first, and the number of all. @param application only its own */
   list(application: string | undefined, limit: number): Promise<OpenStreams>
   /** Ends a stream. @param application only when it is its own @returns whether there is one */
+  end(id: string, application: string | undefined): boolean
+}
+
+/** The connections of SDKs that a server has open. */
+export interface ConnectionsPort {
+  /** The ones opened first, and the number of all. @param application only its own */
+  list(application: string | undefined, limit: number): Promise<OpenConnections>
+  /** Ends a connection. @param application only when it is its own @returns whether there is one */
   end(id: string, application: string | undefined): boolean
 }

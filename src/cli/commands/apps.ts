@@ -11,6 +11,7 @@ import { confirm } from '../terminal/confirmation.ts'
 import { reason } from '../terminal/input.ts'
 import { print, printError, printJson, printStyled, strong } from '../terminal/output.ts'
 import { printable } from '../terminal/printable.ts'
+import { jsonOfFlag, withSettingsCommands } from './app-settings.ts'
 
 interface FolderFlags {
   readonly dataDir: string
@@ -54,6 +55,7 @@ export function appsCommand(): Command {
     .option('--json', 'print the keys as JSON')
     .action(add)
   command('list', 'list the registered applications').option('--json', 'print JSON').action(list)
+  withSettingsCommands(command)
   command('rotate <id>', 'replace the super secret: the old one is refused at once')
     .option('--sms-key', 'replace the SMS key instead')
     .option('--secret <text>', 'the new one; other users of the machine can see it (default: generated)')
@@ -87,8 +89,8 @@ function settingsOf({ profile, open, rules, indexPolicy, limits, sms }: AddFlags
     ...(open === undefined ? {} : { open }),
     ...(rules === undefined ? {} : { rules: rulesOf(rules) }),
     ...(indexPolicy === undefined ? {} : { indexPolicy }),
-    ...(limits === undefined ? {} : { limits: json('--limits', limits, '{"maxWriteBytes":1000000}') }),
-    ...(sms === undefined ? {} : { sms: json('--sms', sms, '{"timeZone":"Europe/Berlin"}') }),
+    ...(limits === undefined ? {} : { limits: jsonOfFlag('--limits', limits, '{"maxWriteBytes":1000000}') }),
+    ...(sms === undefined ? {} : { sms: jsonOfFlag('--sms', sms, '{"timeZone":"Europe/Berlin"}') }),
   }
 }
 
@@ -100,15 +102,6 @@ function rulesOf(file: string): string {
     return source
   } catch (cause) {
     throw new Error(`${file}: ${cause instanceof DholeError ? cause.message : reason(cause)}`, { cause })
-  }
-}
-
-/** Parses the JSON of a flag. The registration checks its content. */
-function json<T>(flag: string, text: string, example: string): T {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw new Error(`${flag}: expected JSON such as ${example}`, { cause })
   }
 }
 

@@ -24,20 +24,23 @@ export interface KeptKeys extends StoredKeys {
 /** An application in the database. */
 export interface CatalogEntry {
   readonly id: string
-  /** JSON text of the settings that it was added with; `null` for the default application of a server. */
+  /** JSON text of its settings; `null` for the default application of a server. */
   readonly settings: string | null
 }
 
-/** What the database holds of the keys of an application. */
+/** What the database holds of an application. */
 export interface KeyRow {
   readonly tree: number
   readonly secret: string | null
   readonly smsKey: string | null
   readonly version: number
+  /** JSON text of the settings that it is registered with; `null` for the default application of a server. */
+  readonly settings: string | null
 }
 
 const KEYS =
-  'SELECT tree, secret, sms_key AS "smsKey", keys_version AS version FROM application WHERE id = $1::text AND removed_at IS NULL'
+  'SELECT tree, secret, sms_key AS "smsKey", keys_version AS version, settings FROM application ' +
+  'WHERE id = $1::text AND removed_at IS NULL'
 
 const COLUMNS = { secret: 'secret', sms: 'sms_key' } as const
 
@@ -161,6 +164,28 @@ export class ApplicationCatalog {
         [id, stored],
       )
     })
+  }
+
+  /**
+   * Replaces the settings of an application that was added.
+   * @param changed the new JSON text for the old one; it may be called more than once
+   * @returns whether there is such an application
+   * @throws `NotConfirmed`, and what `changed` throws
+   */
+  async changeSettings(id: string, changed: (text: string) => string): Promise<boolean> {
+    let made: string | undefined
+    const isThere = await this.#change(id, async (statements, tree) => {
+      const [row] = await statements.query<{ settings: string | null }>(
+        'SELECT settings FROM application WHERE tree = $1::int',
+        [tree],
+      )
+      const before = row?.settings ?? undefined
+      // An attempt whose answer was lost may have done it.
+      if (before === undefined || before === made) return
+      made = changed(before)
+      await statements.query('UPDATE application SET settings = $2::text WHERE tree = $1::int', [tree, made])
+    })
+    return isThere && made !== undefined
   }
 
   /**

@@ -1,7 +1,15 @@
 import { DholeError } from '../../error.ts'
+import type { ApplicationSettings } from '../../options.ts'
 import type { PostgresStore } from '../../store/postgres/postgres-store.ts'
-import type { ApplicationKeys, FixedKeys, KeyName, KeysListener, OpenKeys } from '../application-keys.ts'
-import type { ApplicationCatalog, StoredKeys } from './application-catalog.ts'
+import {
+  type ApplicationKeys,
+  type FixedKeys,
+  type KeyName,
+  type KeysListener,
+  type OpenKeys,
+  SettingsChanged,
+} from '../application-keys.ts'
+import type { ApplicationCatalog, KeyRow, StoredKeys } from './application-catalog.ts'
 
 /** Pause before the row of an application is read again after a failure, in milliseconds. */
 const AGAIN_MS = 250
@@ -13,7 +21,7 @@ interface WatchEvents {
   onTroubled(error: unknown): void
 }
 
-/** Reads the keys of an open application, and reads them again when any process has replaced them. */
+/** Reads the row of an open application, and reads it again when any process has changed it. */
 export class ApplicationWatch implements OpenKeys {
   readonly #catalog: ApplicationCatalog
   readonly #store: PostgresStore
@@ -23,7 +31,9 @@ export class ApplicationWatch implements OpenKeys {
   #keys: StoredKeys | undefined
   /** Version of the keys that the listener knows. */
   #told = -1
-  #isRemoved = false
+  #settings: ApplicationSettings | undefined
+  /** Why it must be closed. */
+  #outdated: 'removed' | 'changed' | undefined
   #isClosed = false
   #listener: KeysListener | undefined
   /** Resolves when the row is read as of the last change. */
@@ -43,7 +53,8 @@ export class ApplicationWatch implements OpenKeys {
     })
   }
 
-  async read(fixed: FixedKeys): Promise<ApplicationKeys> {
+  async read(fixed: FixedKeys, settings?: ApplicationSettings): Promise<ApplicationKeys> {
+    this.#settings = settings
     const { made, ...keys } = await this.#catalog.keep(this.#id, fixed)
     this.#keys = keys
     this.#told = keys.version
@@ -51,11 +62,13 @@ export class ApplicationWatch implements OpenKeys {
     // What has changed since the tree was opened: other processes do not wait for one that was only being opened.
     await this.#store.fresh(true)
     await this.#changed()
+    if (this.#outdated === 'changed') throw new SettingsChanged()
     return keysOf(keys)
   }
 
   follow(listener: KeysListener): void {
-    if (this.#isRemoved) throw new DholeError('app-unknown')
+    if (this.#outdated === 'removed') throw new DholeError('app-unknown')
+    if (this.#outdated === 'changed') throw new SettingsChanged()
     this.#listener = listener
     this.#tell()
   }
@@ -71,7 +84,7 @@ export class ApplicationWatch implements OpenKeys {
 
   async #readAgain(): Promise<void> {
     let isReported = false
-    while (this.#isOutdated && !this.#isClosed && !this.#isRemoved) {
+    while (this.#isOutdated && !this.#isClosed && this.#outdated === undefined) {
       this.#isOutdated = false
       try {
         await this.#readRow()
@@ -88,17 +101,29 @@ export class ApplicationWatch implements OpenKeys {
   async #readRow(): Promise<void> {
     const found = await this.#catalog.row(this.#id)
     if (found === undefined || found.tree !== this.#store.tree) {
-      this.#isRemoved = true
-      this.#listener?.onRemoved()
+      this.#end('removed')
       // Its rows are being removed: nothing is written to the tree any more.
-      this.#store.agreement.close()
       this.#store.close().catch(() => {})
       return
     }
+    if (this.#isChanged(found)) return this.#end('changed')
     // Without keys it is open for its tree alone.
     if (this.#keys === undefined || found.version <= this.#keys.version) return
     this.#keys = (await this.#catalog.opened(this.#id, found)) ?? this.#keys
     this.#tell()
+  }
+
+  /** Whether the settings are not those that it was opened with. */
+  #isChanged({ settings }: KeyRow): boolean {
+    if (this.#settings === undefined || settings === null) return false
+    return !Bun.deepEquals(JSON.parse(settings), this.#settings)
+  }
+
+  /** From here on requests find it anew: others need not wait for what is still open. */
+  #end(outdated: 'removed' | 'changed'): void {
+    this.#outdated = outdated
+    this.#listener?.onOutdated()
+    this.#store.agreement.close()
   }
 
   #tell(): void {

@@ -17,6 +17,7 @@ const TREE_TAG = 'Tree'
 const SPECIFICATION = '/swagger/json'
 const START = '/swagger/start.js'
 const LIVE = '/docs/live'
+const CONSOLE = '/console'
 /** The console's tree page, relative to the live page: a proxy may have put something before the path. */
 const TREE_PAGE = '../console/tree'
 const ICON = `${PAGE}/favicon-32x32.png`
@@ -84,7 +85,7 @@ export function documentsOf(
   operations?: AdminService['operations'],
 ): ReadonlyMap<string, Answer> {
   const specification = specificationOnce(prefix, hasMetrics, endpoints, operations)
-  const links = textAnswer(linksHtml(prefix), linksHeaders)
+  const links = textAnswer(linksHtml(prefix, operations !== undefined), linksHeaders)
   const assets = Object.entries(ASSETS).map(([path, [name, type]]) => {
     return [path, fileAnswer(swaggerUiFile(name), { ...FOREVER, 'Content-Type': type })] as const
   })
@@ -174,15 +175,16 @@ ${body}
 }
 
 /** The page of links at the mount point. */
-function linksHtml(prefix: string): string {
+/** @param hasConsole whether the console is served, which shows more than the live page */
+function linksHtml(prefix: string, hasConsole: boolean): string {
   const item = (path: string, name: string, meaning: string) =>
     `<li><a href="${attribute(prefix, path)}">${name}</a>: ${meaning}</li>`
   const body = `<h1>Dhole</h1>
 <p>A realtime JSON tree. Every node is an endpoint: its path, then <code>.json</code>.</p>
 <ul>
+${hasConsole ? item(CONSOLE, 'Console', 'see and change the tree, write rules, make and restore backups') : item(LIVE, 'Live page', 'any node as it changes')}
 ${item(PAGE, 'Documents', 'every endpoint, parameter and error, to try out')}
 ${item(SPECIFICATION, 'OpenAPI document', 'the same for programs')}
-${item(LIVE, 'Live page', 'any node as it changes')}
 ${item('/.json?shallow=true&print=pretty', 'Keys of the root', 'what is in the tree')}
 ${item('/health', 'Health', 'whether the server runs')}
 ${item('/ready', 'Readiness', 'whether it can read and write')}

@@ -6,60 +6,13 @@ import { type Connected, connectionOf, type Listener } from '../connection/peer.
 import type { Transport } from '../connection/transport.ts'
 import { BodyQueue } from './body-queue.ts'
 import { ConcurrencyLimit } from './concurrency-limit.ts'
+import { type ClientLimitSettings, defaultClientLimits } from './limit-settings.ts'
 import { MemoryBudget } from './memory-budget.ts'
 import { PendingBodies } from './pending-bodies.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import { Timeouts } from './timeouts.ts'
 import { type AbortReason, Transfer, type TransferBounds, type TransferOptions } from './transfer.ts'
 
-/** What clients may take of the service. 0 means unlimited for rates and counts. */
-export interface ClientLimitSettings {
-  /** Requests a second from one address; a burst may take twice as many. */
-  readonly ratePerAddress: number
-  /** Requests a second to one application; a burst may take twice as many. */
-  readonly ratePerApp: number
-  /** Maximum unanswered requests at once, open streams included. */
-  readonly maxRequests: number
-  /** The same from one address. */
-  readonly maxRequestsPerAddress: number
-  /** The same to one application. */
-  readonly maxRequestsPerApp: number
-  /** Maximum streams at once. */
-  readonly maxStreams: number
-  /** The same from one address. */
-  readonly maxStreamsPerAddress: number
-  /** The same to one application. */
-  readonly maxStreamsPerApp: number
-  /** Maximum bodies at once that have not arrived yet. */
-  readonly maxBodies: number
-  /** Time after which a silent connection is idle, in seconds. */
-  readonly idleSeconds: number
-  /** Time that a body or a long response may take, beside a second for every 16 KiB, in seconds. */
-  readonly transferSeconds: number
-  /** Memory for arriving bodies, long responses, waiting events and the keys of filtered streams, in bytes. */
-  readonly maxTransferBytes: number
-}
-
-const MEBIBYTE = 1024 * 1024
-
-export const defaultClientLimits: ClientLimitSettings = {
-  ratePerAddress: 0,
-  ratePerApp: 0,
-  maxRequests: 0,
-  maxRequestsPerAddress: 0,
-  maxRequestsPerApp: 0,
-  maxStreams: 20_000,
-  maxStreamsPerAddress: 1000,
-  maxStreamsPerApp: 0,
-  maxBodies: 4096,
-  idleSeconds: 30,
-  transferSeconds: 30,
-  maxTransferBytes: 1024 * MEBIBYTE,
-}
-
-/** The listener checks its connections every four seconds: a shorter time would end active ones. */
-export const LEAST_IDLE_SECONDS = 8
-export const MOST_IDLE_SECONDS = 255
 /** Time after which an aborted connection that does not read is closed. */
 const ABORT_SECONDS = 2
 /** Share of the memory below which little is held. */
@@ -86,12 +39,13 @@ export class ClientLimits {
   readonly #requestsOfApp: ConcurrencyLimit | undefined
   readonly #streams: ConcurrencyLimit
   readonly #streamsOfApp: ConcurrencyLimit | undefined
+  readonly #sockets: ConcurrencyLimit
+  readonly #socketsOfApp: ConcurrencyLimit | undefined
   readonly #bodyQueue = new BodyQueue()
   readonly #transfers: TransferBounds
 
   constructor(settings: ClientLimitSettings = defaultClientLimits) {
-    const { ratePerAddress, ratePerApp, maxRequests, maxRequestsPerAddress, maxRequestsPerApp, maxStreamsPerApp } =
-      settings
+    const { ratePerAddress, ratePerApp, maxRequests, maxRequestsPerAddress, maxRequestsPerApp } = settings
     this.settings = settings
     this.#perAddress = ratePerAddress > 0 ? new RateLimiter(ratePerAddress) : undefined
     this.#perApp = ratePerApp > 0 ? new RateLimiter(ratePerApp) : undefined
@@ -99,8 +53,10 @@ export class ClientLimits {
     const requests = { most: maxRequests, mostOfOne: maxRequestsPerAddress }
     this.#requests = isCounting ? new ConcurrencyLimit(requests) : undefined
     this.#requestsOfApp = ofEach(maxRequestsPerApp)
-    this.#streamsOfApp = ofEach(maxStreamsPerApp)
     this.#streams = new ConcurrencyLimit({ most: settings.maxStreams, mostOfOne: settings.maxStreamsPerAddress })
+    this.#streamsOfApp = ofEach(settings.maxStreamsPerApp)
+    this.#sockets = new ConcurrencyLimit({ most: settings.maxSockets, mostOfOne: settings.maxSocketsPerAddress })
+    this.#socketsOfApp = ofEach(settings.maxSocketsPerApp)
     this.#transfers = {
       memory: new MemoryBudget(settings.maxTransferBytes),
       bodies: new PendingBodies(settings.maxBodies),
@@ -137,18 +93,12 @@ export class ClientLimits {
    * @throws `quota`, `too-busy`
    */
   enterStream(client: Client, applicationId: string): () => void {
-    const leave = this.#streams.enter(() => networkOfClient(client))
-    if (this.#streamsOfApp === undefined) return leave
-    try {
-      const leaveApplication = this.#streamsOfApp.enter(() => applicationId)
-      return () => {
-        leave()
-        leaveApplication()
-      }
-    } catch (full) {
-      leave()
-      throw full
-    }
+    return enterBoth(this.#streams, this.#streamsOfApp, client, applicationId)
+  }
+
+  /** As `enterStream`, for a connection of an SDK. */
+  enterSocket(client: Client, applicationId: string): () => void {
+    return enterBoth(this.#sockets, this.#socketsOfApp, client, applicationId)
   }
 
   /**
@@ -250,6 +200,27 @@ function counted(leave: () => void, answer: () => Awaitable<Response>): Awaitabl
   } catch (thrown) {
     leave()
     throw thrown
+  }
+}
+
+/** Enters a limit of addresses, and one of applications. @returns leaves both */
+function enterBoth(
+  all: ConcurrencyLimit,
+  ofApplication: ConcurrencyLimit | undefined,
+  client: Client,
+  id: string,
+): () => void {
+  const leave = all.enter(() => networkOfClient(client))
+  if (ofApplication === undefined) return leave
+  try {
+    const leaveApplication = ofApplication.enter(() => id)
+    return () => {
+      leave()
+      leaveApplication()
+    }
+  } catch (full) {
+    leave()
+    throw full
   }
 }
 

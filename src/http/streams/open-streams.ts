@@ -1,5 +1,5 @@
 import type { EndReason } from '../../hub/sink.ts'
-import { loopTurn } from '../../scheduling/loop-turn.ts'
+import { OpenList } from './open-list.ts'
 
 /** Why a stream ends that the operator has ended. */
 const ENDED: EndReason = { kind: 'cancel', text: 'The operator has ended the stream' }
@@ -48,14 +48,11 @@ interface EndableStream extends StreamFacts {
 
 /** The streams that are open over HTTP, oldest first. All listeners of a service share one. */
 export class OpenStreams {
-  readonly #streams = new Map<number, EndableStream>()
-  #last = 0
+  readonly #streams = new OpenList<EndableStream>()
 
   /** @returns the number of the stream, for `delete` */
   add(stream: EndableStream): number {
-    this.#last++
-    this.#streams.set(this.#last, stream)
-    return this.#last
+    return this.#streams.add(stream)
   }
 
   /** The stream has ended. Does nothing for an unknown number. */
@@ -63,19 +60,9 @@ export class OpenStreams {
     this.#streams.delete(number)
   }
 
-  /**
-   * The first open streams, and the number of all. It pauses where the event loop has other work.
-   * @param applicationId only those of one application
-   */
+  /** The first open streams, and the number of all. @param applicationId only those of one application */
   async list(applicationId: string | undefined, limit: number): Promise<StreamList> {
-    const streams: ListedStream[] = []
-    let total = 0
-    for (const [number, stream] of this.#streams) {
-      if (loopTurn.isOver) await loopTurn.pause()
-      if (applicationId !== undefined && stream.applicationId !== applicationId) continue
-      total++
-      if (streams.length < limit && this.#streams.has(number)) streams.push(listed(number, stream))
-    }
+    const { total, listed: streams } = await this.#streams.list(applicationId, limit, listed)
     return { total, streams }
   }
 
@@ -85,10 +72,9 @@ export class OpenStreams {
    * @returns whether there is such a stream
    */
   end(id: string, applicationId?: string): boolean {
-    const stream = this.#streams.get(Number(id))
-    if (stream === undefined || (applicationId !== undefined && stream.applicationId !== applicationId)) return false
-    stream.end(ENDED)
-    return true
+    const stream = this.#streams.find(id, applicationId)
+    stream?.end(ENDED)
+    return stream !== undefined
   }
 }
 

@@ -1,7 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { APPLICATION_ID } from '../../applications/application-id.ts'
 import { LEAST_SECRET_LENGTH } from '../../data-folder/secret-file.ts'
-import { defaultClientLimits, LEAST_IDLE_SECONDS, MOST_IDLE_SECONDS } from '../../http/limits/client-limits.ts'
 import { defaultStreams } from '../../hub/hub.ts'
 import { STRICT_TRANSPORT } from '../../options/schemas.ts'
 import { defaultMessages } from '../../sms/messages.ts'
@@ -9,6 +8,7 @@ import { defaultRetention } from '../../store/sqlite/log/change-log.ts'
 import { defaultRecordRetention } from '../../store/sqlite/log/idempotency-records.ts'
 import { defaultStorage } from '../../store/sqlite/sqlite-options.ts'
 import { defaultLimits } from '../../tree/limits.ts'
+import { CLIENT_SETTINGS } from './client-settings.ts'
 import { databaseSettings } from './database-settings.ts'
 import { whole } from './whole.ts'
 
@@ -121,59 +121,7 @@ export const configSchema = Type.Object({
     30,
     'wrong credentials from one address in a minute after which more get 429; 0: unlimited',
   ),
-  RATE_PER_ADDRESS: whole(
-    0,
-    defaultClientLimits.ratePerAddress,
-    'requests per second from one address, and twice that at once, beyond which it gets 429; 0: unlimited',
-  ),
-  RATE_PER_APP: whole(0, defaultClientLimits.ratePerApp, 'the same to one application, from all addresses'),
-  MAX_REQUESTS: whole(
-    0,
-    defaultClientLimits.maxRequests,
-    'requests that wait for their answers at the same time; more get 503; 0: unlimited',
-  ),
-  MAX_REQUESTS_PER_ADDRESS: whole(
-    0,
-    defaultClientLimits.maxRequestsPerAddress,
-    'the same from one address; more get 429; 0: unlimited',
-  ),
-  MAX_REQUESTS_PER_APP: whole(
-    0,
-    defaultClientLimits.maxRequestsPerApp,
-    'the same to one application; more get 429; 0: unlimited',
-  ),
-  MAX_STREAMS: whole(0, defaultClientLimits.maxStreams, 'open streams; more get 503; 0: unlimited'),
-  MAX_STREAMS_PER_ADDRESS: whole(
-    0,
-    defaultClientLimits.maxStreamsPerAddress,
-    'the same from one address; more get 429; 0: unlimited',
-  ),
-  MAX_STREAMS_PER_APP: whole(
-    0,
-    defaultClientLimits.maxStreamsPerApp,
-    'the same to one application; more get 429; 0: unlimited',
-  ),
-  MAX_BODIES: whole(
-    0,
-    defaultClientLimits.maxBodies,
-    'request bodies that have not arrived yet; beyond it one of them gets 503; 0: unlimited',
-  ),
-  IDLE_TIMEOUT_S: Type.Integer({
-    minimum: LEAST_IDLE_SECONDS,
-    maximum: MOST_IDLE_SECONDS,
-    default: defaultClientLimits.idleSeconds,
-    description: 'time that a connection may be silent between requests, or while an answer is sent, in seconds',
-  }),
-  TRANSFER_TIMEOUT_S: whole(
-    1,
-    defaultClientLimits.transferSeconds,
-    'time that a body may take to arrive, or a long answer to be sent, plus a second for every 16 KiB, in seconds',
-  ),
-  MAX_TRANSFER_BYTES: whole(
-    1,
-    defaultClientLimits.maxTransferBytes,
-    'memory for arriving bodies, long answers that are being sent, events that wait for slow streams, and the keys of filtered ones; beyond it the client that holds the most is aborted',
-  ),
+  ...CLIENT_SETTINGS,
   DEVELOPMENT: Type.Boolean({
     default: false,
     description:

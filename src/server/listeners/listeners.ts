@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import type { Applications } from '../../applications/applications.ts'
 import { clientLimits, mount } from '../../dhole.ts'
 import type { AdminService } from '../../http/admin/admin-service.ts'
+import type { OpenConnections } from '../../http/sdk/connection/open-connections.ts'
 import type { OpenStreams } from '../../http/streams/open-streams.ts'
 import type { MetricsPage } from '../../http/system/metrics-page.ts'
 import type { DholeOptions } from '../../options.ts'
@@ -16,6 +17,11 @@ import { type Listening, SecureListener } from './secure-listener.ts'
 const MAX_REQUEST_BYTES = 1024 ** 3
 /** Bytes of a frame of a WebSocket around what it writes. SDKs of Wilddog send each message as one frame. */
 const FRAME_ENVELOPE_BYTES = 64 * 1024
+/**
+ * What may wait in a WebSocket before a frame: sending stops at the first one that waits, so more are answers to pings that
+ * the client does not read.
+ */
+const MOST_WAITING_BYTES = 256 * 1024
 /** Grace time of open requests when the server stops. */
 const STOP_GRACE_MS = 10_000
 
@@ -34,6 +40,8 @@ export interface ListenerParts {
   readonly metrics: MetricsPage
   /** Where open streams are listed. */
   readonly streams: OpenStreams
+  /** Where open connections of SDKs are listed. */
+  readonly connections: OpenConnections
   /** The admin API; without it there is none. */
   readonly admin?: AdminService | undefined
 }
@@ -47,14 +55,18 @@ export function listen(
   certificate: Certificate,
   applications: Applications,
   options: DholeOptions,
-  { metrics, streams, admin }: ListenerParts,
+  { metrics, streams, connections, admin }: ListenerParts,
 ): Listeners {
   const limits = clientLimits(options)
-  const maxPayloadLength = config.MAX_WRITE_BYTES + FRAME_ENVELOPE_BYTES
+  const websocket = {
+    maxPayloadLength: config.MAX_WRITE_BYTES + FRAME_ENVELOPE_BYTES,
+    backpressureLimit: MOST_WAITING_BYTES,
+    idleTimeout: config.SOCKET_TIMEOUT_S,
+  }
   // Elysia assumes a minimum length of the Host header and finds the wrong path for a shorter one by default.
   const app = () =>
-    new Elysia({ handler: { standardHostname: false }, websocket: { maxPayloadLength } }).use(
-      mount(applications, options, limits, metrics, admin, streams),
+    new Elysia({ handler: { standardHostname: false }, websocket }).use(
+      mount(applications, options, { limits, metrics, admin, streams, connections }),
     )
   const idleTimeout = config.IDLE_TIMEOUT_S
   const secure = new SecureListener(certificate, config.PORT, ({ cert, key }, port, reusePort) => {

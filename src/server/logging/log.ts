@@ -1,7 +1,7 @@
 import pino, { type Logger } from 'pino'
 import { SAFE_SECRET_LENGTH } from '../../data-folder/secret-file.ts'
 import { RateLimiter } from '../../http/limits/rate-limiter.ts'
-import type { EndedRequest, Observer } from '../../observer.ts'
+import type { EndedConnection, EndedRequest, Observer } from '../../observer.ts'
 import { describe, isUnavailable, reasonOf } from './error-text.ts'
 import { OutageLog } from './outage-log.ts'
 import { RepeatedErrors } from './repeated-errors.ts'
@@ -16,6 +16,13 @@ const UNAVAILABLE = 503
  * disk with log lines, nor keep the event loop busy with writing them.
  */
 const LINES_PER_SECOND = 10
+/** Ends of connections that tell of a client that does not behave, or of a limit. */
+const CUT_OFF: ReadonlySet<EndedConnection['cause']> = new Set<EndedConnection['cause']>([
+  'not-understood',
+  'too-big',
+  'too-much',
+  'too-slow',
+])
 
 /** Whether the log is text for a terminal. @param format value of `LOG_FORMAT` */
 export function isForPeople(format: string): boolean {
@@ -65,7 +72,8 @@ export function logObserver(logger: Logger, { slowMs, onStoreFailed }: LogOption
       omitted++
       return false
     }
-    if (omitted > 0) logger.warn({ requests: omitted }, 'more requests were slow or have failed')
+    if (omitted > 0)
+      logger.warn({ requests: omitted }, 'more requests were slow or have failed, or connections were cut off')
     omitted = 0
     return true
   }
@@ -113,6 +121,11 @@ export function logObserver(logger: Logger, { slowMs, onStoreFailed }: LogOption
         if (logsAll || isLogged()) logger.warn(lineOf(request), 'slow request')
       } else if (logsAll) logger.debug(lineOf(request), 'request')
     },
+    connectionEnded(connection) {
+      if (CUT_OFF.has(connection.cause)) {
+        if (logsAll || isLogged()) logger.warn(endOf(connection), 'the connection of an SDK was cut off')
+      } else if (logsAll) logger.debug(endOf(connection), 'the connection of an SDK has ended')
+    },
   }
 }
 
@@ -125,6 +138,7 @@ export type LogObserver = Pick<
   | 'databaseBack'
   | 'requestFailed'
   | 'requestEnded'
+  | 'connectionEnded'
   | 'credentialsExceeded'
   | 'proxyUnnamed'
   | 'secretShort'
@@ -141,4 +155,17 @@ function once<T>(report: (value: T) => void): (value: T) => void {
 function lineOf({ id, method, path, operation, status, milliseconds, bytesIn, bytesOut, address }: EndedRequest) {
   const ms = Math.round(milliseconds * 1000) / 1000
   return { id, method, path, operation, status, ms, bytesIn, bytesOut, address }
+}
+
+function endOf({
+  applicationId,
+  carrier,
+  cause,
+  reason,
+  milliseconds: ms,
+  bytesIn,
+  bytesOut,
+  address,
+}: EndedConnection) {
+  return { application: applicationId, carrier, cause, reason, ms, bytesIn, bytesOut, address }
 }

@@ -39,6 +39,17 @@ export function observeBoth(monitor: Monitor, log: Required<LogObserver>, databa
     streamClosed: () => metrics.streamClosed(),
     streamResynced: () => metrics.streamResynced(),
     streamSent: (bytes) => metrics.streamSent(bytes),
+    connectionOpened: (carrier) => metrics.connectionOpened(carrier),
+    carrierChanged: (before, after) => metrics.carrierChanged(before, after),
+    connectionEnded(connection) {
+      metrics.connectionEnded(connection)
+      log.connectionEnded(connection)
+    },
+    messageReceived: (bytes) => metrics.messageReceived(bytes),
+    messageSent: (bytes) => metrics.messageSent(bytes),
+    messageAnswered: (status) => metrics.messageAnswered(status),
+    listenOpened: () => metrics.listenOpened(),
+    listenClosed: () => metrics.listenClosed(),
     batchCommitted: (jobs, milliseconds) => metrics.batchCommitted(jobs, milliseconds),
     logSynced: (milliseconds) => metrics.logSynced(milliseconds),
     checkpointed: (logBytes, milliseconds) => metrics.checkpointed(logBytes, milliseconds),

@@ -3,6 +3,7 @@ import type { Readiness } from '../../applications/readiness.ts'
 import type { MetricsPage, PrintedMetrics } from '../../http/system/metrics-page.ts'
 import type { Metrics, Totals } from '../../monitor/metrics.ts'
 import { OPERATIONS } from '../../observer.ts'
+import { addConnections } from './connection-metrics.ts'
 import type { DatabaseMetrics } from './database-metrics.ts'
 import { watchProcess } from './process-metrics.ts'
 import { Prometheus } from './prometheus.ts'
@@ -44,6 +45,7 @@ export class PrometheusPage implements MetricsPage {
     const page = await Prometheus.load()
     addRequests(page, this.#metrics)
     addStreams(page, this.#metrics)
+    addConnections(page, this.#metrics.connections)
     addStore(page, this.#metrics)
     this.#database?.addTo(page)
     addMessages(page, this.#metrics)

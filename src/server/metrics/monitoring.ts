@@ -1,5 +1,6 @@
-import type { MonitorPort, StreamsPort } from '../../admin/ports/monitor.ts'
+import type { ConnectionsPort, MonitorPort, StreamsPort } from '../../admin/ports/monitor.ts'
 import type { Readiness } from '../../applications/readiness.ts'
+import { OpenConnections } from '../../http/sdk/connection/open-connections.ts'
 import { OpenStreams } from '../../http/streams/open-streams.ts'
 import { Monitor } from '../../monitor/monitor.ts'
 import type { Observer } from '../../observer.ts'
@@ -17,8 +18,8 @@ export interface MonitoringOptions {
 
 /** What the operator sees of a running server: counts, the last requests, open streams. */
 export class Monitoring {
-  /** Where the listeners enter their streams. */
-  readonly streams = new OpenStreams()
+  /** Where the listeners enter what is open. */
+  readonly lists = { streams: new OpenStreams(), connections: new OpenConnections() }
   readonly #monitor: Monitor
   readonly #database: DatabaseMetrics | undefined
   #page: PrometheusPage | undefined
@@ -40,8 +41,12 @@ export class Monitoring {
   }
 
   /** For admin operations. */
-  get ports(): { readonly monitor: MonitorPort; readonly streams: StreamsPort } {
-    return { monitor: this.#monitor, streams: this.streams }
+  get ports(): {
+    readonly monitor: MonitorPort
+    readonly streams: StreamsPort
+    readonly connections: ConnectionsPort
+  } {
+    return { monitor: this.#monitor, ...this.lists }
   }
 
   /** Stops measuring. */

@@ -53,6 +53,19 @@ test('every setting that the page about monitoring names exists', async () => {
   expect(settings.filter((name) => !(name in configSchema.properties))).toEqual([])
 })
 
+test('a disk that does not answer is an alert within a minute, at the intervals that the page sets', async () => {
+  const page = await pageText(MONITOR)
+  const secondsOf = (pattern: RegExp, text: string) => Number(pattern.exec(text)?.[1])
+  const scrape = secondsOf(/scrape_interval: (\d+)s/, page)
+  const evaluation = secondsOf(/evaluation_interval: (\d+)s/, page)
+  const { groups } = JSON.parse(await pageText(ALERTS)) as { groups: { rules: Rule[] }[] }
+  const ready = groups.flatMap(({ rules }) => rules).find(({ expr }) => expr === 'dhole_ready == 0')
+  const during = secondsOf(/^(\d+)s$/, ready?.for ?? '')
+  // `dhole_ready` takes three seconds where the disk does not answer; then the alert is looked at until it has lasted.
+  const worst = scrape + 3 + evaluation + Math.ceil(during / evaluation) * evaluation
+  expect(worst).toBeLessThanOrEqual(60)
+})
+
 test('the dashboard shows every metric', async () => {
   const served = await servedMetrics()
   const histograms = new Set(served.filter(([, type]) => type === 'histogram').map(([name]) => name))
@@ -76,7 +89,7 @@ test('alerts have names and times of Prometheus, and labels that exist', async (
   expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length)
   for (const { alert, expr, for: during } of rules) {
     expect(alert).toMatch(/^Dhole[A-Za-z]+$/)
-    expect(during).toMatch(/^\d+m$/)
+    expect(during).toMatch(/^\d+[ms]$/)
     const labels = [...expr.matchAll(/([a-z]+)="/g)].map(([, label = '']) => label)
     expect(labels.filter((label) => !['job', 'status', 'quantile', 'kind'].includes(label))).toEqual([])
   }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { ClientLimits, defaultClientLimits } from '../../../src/http/limits/client-limits.ts'
+import { ClientLimits } from '../../../src/http/limits/client-limits.ts'
+import { defaultClientLimits } from '../../../src/http/limits/limit-settings.ts'
 import { deliver } from '../../../src/http/sms/confirmed-delivery.ts'
 import type { Lease } from '../../../src/sms/model/lease.ts'
 import { exchangeOf } from '../../support/exchange.ts'

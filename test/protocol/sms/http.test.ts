@@ -6,6 +6,7 @@ import { Transport } from '../../../src/http/connection/transport.ts'
 import type { Service } from '../../../src/http/exchange.ts'
 import { ClientLimits } from '../../../src/http/limits/client-limits.ts'
 import { Routes } from '../../../src/http/plugin.ts'
+import { OpenConnections } from '../../../src/http/sdk/connection/open-connections.ts'
 import { OpenStreams } from '../../../src/http/streams/open-streams.ts'
 import { type Observer, silentObserver } from '../../../src/observer.ts'
 import type { Messages } from '../../../src/sms/messages.ts'
@@ -56,6 +57,7 @@ async function scene({ messages, onDemand = [] }: SceneOptions = {}): Promise<Sc
     transport,
     limits,
     streams: new OpenStreams(),
+    connections: new OpenConnections(),
     prefix: '',
     streamHost: undefined,
     admin: undefined,

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { defaultClientLimits } from '../../../src/http/limits/client-limits.ts'
+import { defaultClientLimits } from '../../../src/http/limits/limit-settings.ts'
 import { ownCertificate } from '../../../src/server/tls/certificate.ts'
 
 /** `Bun.serve` as the server has it, with something else behind it; says where it listens as the server does. */

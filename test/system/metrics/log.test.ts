@@ -74,7 +74,7 @@ test('whoever asks much does not fill the log', async () => {
     clock.mockReturnValue(6000)
     end(200, 2000)
     expect(lines.slice(20)).toMatchObject([
-      { level: 40, msg: 'more requests were slow or have failed', requests: 980 },
+      { level: 40, msg: 'more requests were slow or have failed, or connections were cut off', requests: 980 },
       { level: 40, msg: 'slow request' },
     ])
   } finally {

@@ -83,6 +83,6 @@ function isObject(json: unknown): json is Readonly<Record<string, unknown>> {
 /** Such as `put /users/ann as bob`. */
 export function caseText({ name, operation, path, auth }: Case): string {
   if (name !== undefined) return name
-  const uid = auth === null ? 'nobody' : auth['uid']
+  const uid = auth === null ? 'no user' : auth['uid']
   return `${operation} ${path} as ${typeof uid === 'string' ? uid : JSON.stringify(auth)}`
 }

@@ -3,7 +3,7 @@ import { Choice, TextArea, TextField } from '../../parts/fields.tsx'
 import { jsonOf, objectOf } from '../../parts/json-text.ts'
 import type { Case, Operation } from './cases.ts'
 
-type Who = 'nobody' | 'user' | 'auth'
+type Who = 'none' | 'user' | 'auth'
 
 /** Fields of a request that rules are tried with. */
 export interface RequestFields {
@@ -26,7 +26,7 @@ const OPERATION_TEXTS: Readonly<Record<Operation, string>> = {
 }
 
 const WHO_TEXTS: Readonly<Record<Who, string>> = {
-  nobody: 'nobody (auth is null)',
+  none: 'no user (auth is null)',
   user: 'a user',
   auth: 'auth written as JSON',
 }
@@ -38,7 +38,7 @@ export function useRequestFields(): RequestFields {
   return {
     operation: useSignal<Operation>('read'),
     path: useSignal('/'),
-    who: useSignal<Who>('nobody'),
+    who: useSignal<Who>('none'),
     uid: useSignal(''),
     claims: useSignal('{}'),
     auth: useSignal('{"uid": "ann"}'),
@@ -63,7 +63,7 @@ export function requestOf(fields: RequestFields): Omit<Case, 'expect'> {
 }
 
 function authOf({ who, uid, claims, auth }: RequestFields): Case['auth'] {
-  if (who.value === 'nobody') return null
+  if (who.value === 'none') return null
   if (who.value === 'auth') return objectOf('auth', auth.value)
   if (uid.value === '') throw new Error('User: a user has a uid')
   return { uid: uid.value, provider: 'custom', token: objectOf('Claims', claims.value) }
@@ -73,7 +73,7 @@ function authOf({ who, uid, claims, auth }: RequestFields): Case['auth'] {
 export function fillFields(fields: RequestFields, { auth, path, operation, data, query }: Case): void {
   fields.operation.value = operation
   fields.path.value = path
-  fields.who.value = auth === null ? 'nobody' : 'auth'
+  fields.who.value = auth === null ? 'none' : 'auth'
   if (auth !== null) fields.auth.value = JSON.stringify(auth)
   if (data !== undefined) fields.data.value = JSON.stringify(data, null, 2)
   fields.query.value = query === undefined ? '' : JSON.stringify(query)

@@ -5,9 +5,12 @@ import { toast, toastError } from '../../shell/toasts.tsx'
 import { applyChange } from '../model/apply-change.ts'
 import type { Leaf, Priority } from '../model/detail.ts'
 import { nameOf, type TreeModel } from '../model/tree-model.ts'
+import { withProgress } from '../transfer/progress.tsx'
+import { LATE_BYTES } from '../whole/put-back.ts'
+import { removeNode } from '../whole/remove-node.ts'
+import { readBefore } from '../whole/whole-node.ts'
 import {
   Conflict,
-  deleteAnyway,
   type Known,
   leafText,
   putGuarded,
@@ -16,34 +19,52 @@ import {
   readPriority,
   rename,
   TooLarge,
+  type Whole,
 } from './edits.ts'
 
 /** What is edited in a row. */
-export interface Editing {
-  readonly path: readonly string[]
-  readonly what: 'value' | 'key'
-  readonly known: Known
-  /** Value of the leaf; `undefined` for an object or nothing. */
-  readonly value: Leaf | undefined
-  readonly priority: Priority
-}
+export type Editing =
+  | { readonly what: 'key'; readonly path: readonly string[]; readonly whole: Whole }
+  | {
+      readonly what: 'value'
+      readonly path: readonly string[]
+      readonly known: Known
+      /** Value of the leaf; `undefined` for an object or nothing. */
+      readonly value: Leaf | undefined
+      readonly priority: Priority
+    }
 
-/** Changes the tree for a person: each write has the condition that the node is still what that person saw. */
+/** Changes the tree: each write has the condition that the node is still what was shown. */
 export class Editor {
   readonly #model: TreeModel
   readonly editing = signal<Editing | undefined>(undefined)
 
-  constructor(model: TreeModel) {
+  readonly #onRenamed: (path: readonly string[], renamed: readonly string[]) => void
+
+  /** @param onRenamed called with the old and the new path of a node */
+  constructor(model: TreeModel, onRenamed: (path: readonly string[], renamed: readonly string[]) => void) {
     this.#model = model
+    this.#onRenamed = onRenamed
   }
 
-  /** Opens the editor of a value or key in its row, with what is there now. */
-  async begin(path: readonly string[], what: Editing['what']): Promise<void> {
+  /** Opens the editor of a value in its row, with what is there now. */
+  async beginValue(path: readonly string[]): Promise<void> {
     await this.#attempt(async () => {
       const known = await readKnown(this.#model.client, path)
       const json = JSON.parse(known.text) as unknown
-      this.editing.value = { path, what, known, ...leafOf(json) }
+      this.editing.value = { path, what: 'value', known, ...leafOf(json) }
     })
+  }
+
+  /** Opens the editor of a key in its row: what is renamed is the node as it is now. */
+  async beginKey(path: readonly string[]): Promise<void> {
+    const { client } = this.#model
+    const read = withProgress('Rename', (onProgress, signal) => readBefore(client, path, { onProgress, signal }), {
+      fromBytes: LATE_BYTES,
+    })
+    const { body, etag } = (await read) ?? {}
+    if (body !== undefined && etag !== undefined) this.editing.value = { path, what: 'key', whole: { body, etag } }
+    else if ((await read) !== undefined) toastError('The node is larger than one write may be (MAX_WRITE_BYTES).')
   }
 
   cancel(): void {
@@ -52,24 +73,30 @@ export class Editor {
 
   /** @param json of the new value; the priority of a leaf stays */
   async saveValue(json: string): Promise<void> {
-    const { path, known, priority } = this.editing.value ?? {}
-    if (path === undefined || known === undefined) return
+    const editing = this.editing.value
+    if (editing?.what !== 'value') return
+    const { path, known, priority } = editing
     const parsed = JSON.parse(json) as unknown
     const isLeaf = parsed !== null && typeof parsed !== 'object'
-    const text = isLeaf ? leafText(parsed as Leaf, priority ?? null) : json
+    const text = isLeaf ? leafText(parsed as Leaf, priority) : json
     this.cancel()
     await this.#guarded(path, text, known.etag)
   }
 
   async saveKey(key: string): Promise<void> {
-    const { path, known } = this.editing.value ?? {}
-    if (path === undefined || known === undefined) return
+    const editing = this.editing.value
+    if (editing?.what !== 'key') return
+    const { path, whole } = editing
     this.cancel()
     if (key === path.at(-1)) return
+    const renamed = [...path.slice(0, -1), key]
     await this.#attempt(async () => {
-      await rename(this.#model.client, path, key, known)
+      const isOpen = this.#model.isOpen(path)
+      await rename(this.#model.client, path, key, whole)
       this.#changed(path)
-      this.#changed([...path.slice(0, -1), key])
+      this.#changed(renamed)
+      if (isOpen && path.length > this.#model.base.length) this.#model.setOpen(renamed, true)
+      this.#onRenamed(path, renamed)
       toast(`Renamed to “${key}”.`)
     })
   }
@@ -97,7 +124,7 @@ export class Editor {
         await putPriority(this.#model.client, path, priority, known)
       } catch (thrown) {
         if (!(thrown instanceof Conflict)) throw thrown
-        throw new Error(`Somebody has changed the priority meanwhile: it is now ${thrown.now.text}.`)
+        throw new Error(`The priority has been changed meanwhile: it is now ${thrown.now.text}.`)
       }
       this.#changed(path)
     })
@@ -107,39 +134,13 @@ export class Editor {
     return readPriority(this.#model.client, path)
   }
 
-  /** Deletes a node; what it held can be put back as long as the message is shown. */
+  /** Deletes a node. */
   async remove(path: readonly string[]): Promise<void> {
-    await this.#attempt(async () => {
-      let known: Known
-      try {
-        known = await readKnown(this.#model.client, path)
-      } catch (thrown) {
-        if (!(thrown instanceof TooLarge)) throw thrown
-        await this.#removeLarge(path)
-        return
-      }
-      await putGuarded(this.#model.client, path, 'null', known.etag)
-      this.#changed(path)
-      toast(`Deleted /${nameOf(path)}.`, { label: 'Undo', run: () => void this.#restore(path, known.text, undefined) })
-    })
+    await removeNode(this.#model.client, path, () => this.#changed(path))
   }
 
-  async #removeLarge(path: readonly string[]): Promise<void> {
-    const agreed = await confirm({
-      title: 'Delete a large node',
-      text: 'It is too large to be put back afterwards. Export it first if you may need it again.',
-      action: 'Delete',
-      isDangerous: true,
-      typed: path.at(-1) ?? '/',
-    })
-    if (!agreed) return
-    await deleteAnyway(this.#model.client, path)
-    this.#changed(path)
-    toast(`Deleted /${nameOf(path)}.`)
-  }
-
-  /** Undoes a write, if what it wrote is still there. @param etag of what it wrote; `undefined` of nothing */
-  async #restore(path: readonly string[], text: string, etag: string | undefined): Promise<void> {
+  /** Undoes a write, if what it wrote is still there. @param etag of what it wrote */
+  async #restore(path: readonly string[], text: string, etag: string): Promise<void> {
     await this.#attempt(async () => {
       try {
         await putGuarded(this.#model.client, path, text, etag)
@@ -162,11 +163,11 @@ export class Editor {
     })
   }
 
-  /** Asks what to do about a value that somebody else has written meanwhile. */
+  /** Asks what to do about a value that another client has written meanwhile. */
   async #settle(path: readonly string[], text: string, now: Known): Promise<void> {
     const shown = now.text.length > 300 ? `${now.text.slice(0, 300)}…` : now.text
     const agreed = await confirm({
-      title: 'Somebody has changed this meanwhile',
+      title: 'The value has been changed meanwhile',
       text: `It is now ${shown}. Your value is ${text}.`,
       action: 'Write mine',
       isDangerous: true,

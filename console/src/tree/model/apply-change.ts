@@ -37,7 +37,9 @@ function descend(model: TreeModel, branch: Branch, keys: readonly string[], valu
   if (expanded !== undefined) model.outdate(expanded)
   const page = branch.pageOf(key)
   model.mark([...branch.path, key])
-  if (page === undefined) {
+  // Without a row it is loaded as what comes behind the last child.
+  if (page === undefined || page.size === 0) {
+    branch.isComplete = false
     branch.isCountStale = true
     return
   }

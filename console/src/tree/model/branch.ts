@@ -40,6 +40,8 @@ export class Branch {
   /** Whether the last page ends with the last child. */
   isComplete = false
   isLoadingMore = false
+  /** Number of children that a view has to know of: one behind what is loaded is in view. */
+  wantedCount = 0
   /** Why the children cannot be read. */
   error: string | undefined
 
@@ -64,10 +66,24 @@ export class Branch {
     return this.pages[this.pageIndexOf(key)]
   }
 
+  /** Number of children on the pages. */
+  get loadedCount(): number {
+    let count = 0
+    for (const page of this.pages) count += page.size
+    return count
+  }
+
+  /** Rows behind the last page: one for each child that is known to be there, or one that says that there may be more. */
+  endCount(loaded: number): number {
+    if (this.error !== undefined) return 1
+    if (this.isComplete) return 0
+    return this.hasEarlier || this.count === undefined ? 1 : Math.max(1, this.count - loaded)
+  }
+
   /** Rows of all children, and of what is expanded below them. */
   get rowCount(): number {
-    let rows = (this.isComplete && this.error === undefined ? 0 : 1) + (this.hasEarlier ? 1 : 0)
-    for (const page of this.pages) rows += page.size
+    const loaded = this.loadedCount
+    let rows = loaded + this.endCount(loaded) + (this.hasEarlier ? 1 : 0)
     for (const branch of this.expanded.values()) rows += branch.rowCount
     return rows
   }

@@ -6,6 +6,10 @@ import { orderedMembers } from './ordered-members.ts'
 
 /** A page that has grown to this length is split when it is loaded again. */
 const MOST_KEYS = 2 * PAGE_SIZE
+/** A view so many pages behind the last one is far. */
+const FAR_PAGES = 3
+/** Pages that are found with one request on the way there. */
+const PAGES_AT_ONCE = 50
 /** Shortest time between two questions for the same page, in ms: each change of a list may make it stale. */
 const PAGE_EVERY_MS = 200
 /** Time until a page is asked for again that the server could not answer, in ms. */
@@ -24,31 +28,42 @@ export class PageLoader {
     this.#onChange = onChange
   }
 
-  /** Loads the page behind the last one. */
+  /** Loads pages behind the last one, until as many children are known as the view wants. */
   async more(branch: Branch): Promise<void> {
     if (branch.isLoadingMore || branch.isComplete || branch.error !== undefined) return
     branch.isLoadingMore = true
     try {
-      const last = branch.pages.at(-1)
-      // The last page may be dropped, or stale; then it is loaded up to its end first.
-      if (last !== undefined && last.keys === undefined) await this.#fill(branch, last)
-      if (branch.isComplete) return
-      const lastPage = branch.pages.at(-1)
-      const lastKey = lastPage?.keys?.at(-1)
-      const bound = lastKey === undefined ? {} : { startAfter: JSON.stringify(lastKey) }
-      const keys = await this.#keys(branch, { ...bound, limitToFirst: String(PAGE_SIZE + 1) })
-      // The list may have been entered elsewhere meanwhile.
-      if (branch.pages.at(-1) !== lastPage) return
-      branch.isComplete = keys.length <= PAGE_SIZE
-      if (keys.length > 0 || branch.pages.length === 0) {
-        branch.pages.push(loadedPage(branch.pages.length === 0 ? undefined : keys[0], keys))
-      }
+      do await this.#next(branch)
+      while (!branch.isComplete && branch.wantedCount > branch.loadedCount)
     } catch (thrown) {
       await failed(branch, thrown)
     } finally {
       branch.isLoadingMore = false
       this.#onChange()
     }
+  }
+
+  /** Loads the page behind the last one, or the beginnings of many where the view is far behind it. */
+  async #next(branch: Branch): Promise<void> {
+    const last = branch.pages.at(-1)
+    // The last page may be dropped, or stale; then it is loaded up to its end first.
+    if (last !== undefined && last.keys === undefined) await this.#fill(branch, last)
+    if (branch.isComplete) return
+    const isFar = branch.wantedCount - branch.loadedCount > FAR_PAGES * PAGE_SIZE
+    const limit = isFar ? PAGES_AT_ONCE * PAGE_SIZE : PAGE_SIZE
+    const lastPage = branch.pages.at(-1)
+    const keys = await this.#keys(branch, { ...boundBehind(lastPage), limitToFirst: String(limit + 1) })
+    // The list may have been entered elsewhere meanwhile.
+    if (branch.pages.at(-1) !== lastPage) return
+    branch.isComplete = keys.length <= limit
+    const shown = keys.slice(0, limit)
+    for (let from = 0; from < shown.length; from += PAGE_SIZE) {
+      const page = loadedPage(branch.pages.length === 0 ? undefined : shown[from], shown.slice(from))
+      // Of the pages between only the places are needed.
+      if (from + PAGE_SIZE < shown.length) page.keys = undefined
+      branch.pages.push(page)
+    }
+    if (isFar) this.#onChange()
   }
 
   /** Begins the list at a key, or with its last page; what is before is left out. @throws CallError */
@@ -131,7 +146,7 @@ export class PageLoader {
     for (const key of branch.expanded.keys()) {
       if (branch.pageOf(key) === page && !present.has(key)) branch.expanded.delete(key)
     }
-    if (taken.length === 0 && index > 0) branch.pages.splice(index, 1)
+    if (taken.length === 0 && (index > 0 || isLast)) branch.pages.splice(index, 1)
   }
 
   async #keys(branch: Branch, parameters: Readonly<Record<string, string>>): Promise<readonly string[]> {
@@ -156,6 +171,13 @@ export class PageLoader {
     }, COUNT_EVERY_MS)
     this.#onChange()
   }
+}
+
+/** Bound of the keys behind a page: from its beginning where it holds none. */
+function boundBehind(page: Page | undefined): Readonly<Record<string, string>> {
+  const last = page?.keys?.at(-1)
+  if (last !== undefined) return { startAfter: JSON.stringify(last) }
+  return page?.first === undefined ? {} : { startAt: JSON.stringify(page.first) }
 }
 
 /** A page of the first of some keys. */

@@ -14,7 +14,7 @@ export type Row =
   /** Before the first child that is shown: earlier ones are there. */
   | { readonly kind: 'earlier'; readonly branch: Branch }
   /** Behind the last loaded child: more are there, or they cannot be read. */
-  | { readonly kind: 'end'; readonly branch: Branch }
+  | { readonly kind: 'end'; readonly branch: Branch; readonly place: number }
 
 /** Rows `from` to `to`, without the last, of what is below a branch. */
 export function rowsBetween(branch: Branch, from: number, to: number): readonly Row[] {
@@ -38,9 +38,11 @@ function collect(branch: Branch, from: number, to: number, rows: Row[]): number 
     at += length
     place += page.size
   }
-  if (branch.isComplete && branch.error === undefined) return at
-  if (at >= from && at < to) rows.push({ kind: 'end', branch })
-  return at + 1
+  const end = at + branch.endCount(place)
+  for (let index = Math.max(at, from); index < Math.min(end, to); index++) {
+    rows.push({ kind: 'end', branch, place: place + index - at })
+  }
+  return end
 }
 
 interface PlacedPage {

@@ -8,8 +8,6 @@ import { type Row, rowIndexOf, rowsBetween } from './rows.ts'
 
 /** Pages whose keys are kept; those that were shown the longest ago are dropped. */
 const KEPT_PAGES = 40
-/** Browsers do not lay out boxes of more than some 17 million pixels. */
-const MOST_ROWS = 550_000
 
 /** Most marks that are kept, and how long a row is marked, in ms: as long as the animation of tree.css. */
 const MOST_MARKS = 500
@@ -71,7 +69,7 @@ export class TreeModel {
   }
 
   get rowCount(): number {
-    return Math.min(MOST_ROWS, 1 + (this.#hasChildren ? this.root.rowCount : 0))
+    return 1 + (this.#hasChildren ? this.root.rowCount : 0)
   }
 
   get #hasChildren(): boolean {
@@ -92,12 +90,15 @@ export class TreeModel {
 
   /** Says which rows are in view: what they lack is loaded. */
   show(rows: readonly ViewRow[]): void {
+    for (const row of [...this.#shown, ...rows]) if (row.kind !== 'base') row.branch.wantedCount = 0
     this.#shown = rows
     const below = rows.filter((row) => row.kind !== 'base')
     for (const row of below) {
       if (row.branch.isCountStale) void this.#pages.count(row.branch)
-      if (row.kind === 'end') void this.#pages.more(row.branch)
-      else if (row.kind !== 'earlier') {
+      if (row.kind === 'end') {
+        row.branch.wantedCount = Math.max(row.branch.wantedCount, row.place + 1)
+        void this.#pages.more(row.branch)
+      } else if (row.kind !== 'earlier') {
         row.page.usedAt = ++this.#uses
         if (row.page.keys === undefined || row.page.isStale) void this.#pages.again(row.branch, row.page)
       }
@@ -191,6 +192,7 @@ export class TreeModel {
   outdate(branch: Branch): void {
     branch.isCountStale = true
     branch.error = undefined
+    if (branch.loadedCount === 0) branch.isComplete = false
     for (const page of branch.pages) {
       page.isStale = true
       for (const key of page.details.keys()) page.outdated.add(key)

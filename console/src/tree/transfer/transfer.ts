@@ -1,46 +1,67 @@
 import { CallError } from '../../shell/call-error.ts'
 import type { TreeClient } from '../../shell/tree-client.ts'
+import { NO_NODE } from '../whole/whole-node.ts'
+import type { Progress } from './progress.tsx'
 
-/** How far a transfer is. */
-export interface Progress {
-  readonly bytes: number
-  /** `undefined` where it is not known. */
-  readonly total: number | undefined
+/** The node is not what it was, and nothing was written. */
+export class ChangedMeanwhile extends Error {
+  /** Tag of the node as it is now. */
+  readonly etag: string | undefined
+
+  constructor(etag: string | undefined) {
+    super('The node has been changed meanwhile; nothing was written.')
+    this.etag = etag
+  }
+}
+
+/** What is sent, and to where. */
+interface Upload {
+  readonly client: TreeClient
+  readonly path: readonly string[]
+  /** JSON. */
+  readonly body: Blob
+  /** Tag of what is replaced; `undefined` replaces whatever is there. */
+  readonly etag: string | undefined
 }
 
 /**
- * Replaces a node with the JSON of a file. Sent by XMLHttpRequest: `fetch` does not tell how much is sent.
- * @param etag of what is replaced, so that nothing that others wrote meanwhile is lost; `undefined` replaces whatever is there
- * @throws CallError; 412 where it has changed meanwhile
+ * Replaces a node with JSON of any length. Sent by XMLHttpRequest: `fetch` does not tell how much is sent.
+ * @returns tag of what was written
+ * @throws ChangedMeanwhile, CallError
  */
-export async function importFile(
-  client: TreeClient,
-  path: readonly string[],
-  file: File,
+export async function upload(
+  { client, path, body, etag }: Upload,
   onProgress: (progress: Progress) => void,
   signal: AbortSignal,
-  etag: string | undefined,
-): Promise<void> {
+): Promise<string> {
   const credential = await client.credential()
   const request = new XMLHttpRequest()
   request.open('PUT', client.url(path, { print: 'silent' }))
   request.setRequestHeader('Authorization', credential)
+  request.setRequestHeader('X-Firebase-ETag', 'true')
   if (etag !== undefined) request.setRequestHeader('if-match', etag)
-  request.upload.onprogress = ({ loaded }) => onProgress({ bytes: loaded, total: file.size })
+  request.upload.onprogress = ({ loaded }) => onProgress({ bytes: loaded, total: body.size })
   signal.addEventListener('abort', () => request.abort())
   return new Promise((resolve, reject) => {
+    const tag = () => request.getResponseHeader('ETag') ?? undefined
+    request.onreadystatechange = () => {
+      if (request.readyState !== XMLHttpRequest.HEADERS_RECEIVED || request.status !== 412) return
+      // The rest of the answer is the node as it is now, which may be large.
+      reject(new ChangedMeanwhile(tag()))
+      request.abort()
+    }
     request.onload = () => {
-      if (request.status === 204) resolve()
+      if (request.status === 204) resolve(tag() ?? NO_NODE)
       else reject(new CallError(request.status, wordsOf(request.responseText, request.status)))
     }
     request.onerror = () => reject(new CallError(0, 'The server cannot be reached.'))
-    request.onabort = () => reject(new CallError(0, 'The import was stopped.'))
-    request.send(file)
+    request.onabort = () =>
+      reject(new CallError(0, 'It was stopped. If all was sent already, it may have been written.'))
+    request.send(body)
   })
 }
 
 function wordsOf(text: string, status: number): string {
-  if (status === 412) return 'Somebody has changed the node meanwhile; nothing was written.'
   try {
     return String((JSON.parse(text) as { readonly error?: unknown }).error)
   } catch {
@@ -48,7 +69,7 @@ function wordsOf(text: string, status: number): string {
   }
 }
 
-/** A file that is written as it is received; `undefined` where the browser has none or the person has chosen none. */
+/** A file that is written as it is received; parts where the browser cannot do that. */
 type Target = { readonly stream: WritableStream<Uint8Array> } | { readonly parts: Uint8Array<ArrayBuffer>[] }
 
 /** Where browsers let a page write a file, an export of any size needs no memory. */

@@ -44,10 +44,10 @@ const actions: Readonly<Record<string, (target: KeyTarget) => void>> = {
   Enter: ({ model, editor, selected }) => {
     const path = selected.value
     if (model.detailAt(path)?.kind === 'object') model.setOpen(path, !model.isOpen(path))
-    else void editor.begin(path, 'value')
+    else void editor.beginValue(path)
   },
-  F2: ({ model, editor, selected }) => {
-    if (selected.value.length > model.base.length) void editor.begin(selected.value, 'key')
+  F2: ({ editor, selected }) => {
+    if (selected.value.length > 0) void editor.beginKey(selected.value)
   },
   Delete: ({ editor, selected }) => void editor.remove(selected.value),
 }

@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals'
 import type { ComponentChild } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { toastError } from '../../shell/toasts.tsx'
 import type { Editor } from '../edit/editor.ts'
 import { KeyInput } from '../edit/key-input.tsx'
@@ -20,6 +20,9 @@ interface TreeViewProps {
   readonly onOpen: (path: readonly string[]) => void
 }
 
+/** So many children that are not loaded take more than a moment. */
+const FAR_CHILDREN = 20_000
+
 interface Drawn {
   readonly look: RowLook
   readonly vnode: ComponentChild
@@ -28,10 +31,9 @@ interface Drawn {
 /** The tree below one node. The tree has the focus; arrow keys move the selected row. */
 export function TreeView({ model, editor, selected, onOpen }: TreeViewProps) {
   void model.version.value
-  const { element, items, height, scrollTo } = useWindow(model.rowCount)
+  const { element, first, end, height, topOf, scrollTo } = useWindow(model.rowCount)
   const drawn = useRef(new Map<string, Drawn>())
-  const first = items[0]?.index ?? 0
-  const rows = model.rows(first, (items.at(-1)?.index ?? 0) + 1)
+  const rows = model.rows(first, end)
   useEffect(() => model.show(rows))
   const wanted = model.wantedRow.value
   useEffect(() => {
@@ -39,6 +41,13 @@ export function TreeView({ model, editor, selected, onOpen }: TreeViewProps) {
     model.wantedRow.value = undefined
     scrollTo(wanted)
   }, [wanted])
+  const isEditing = editor.editing.value !== undefined
+  const wasEditing = useRef(false)
+  useLayoutEffect(() => {
+    // The input that had the focus is gone.
+    if (wasEditing.current && !isEditing) element.current?.focus({ preventScroll: true })
+    wasEditing.current = isEditing
+  }, [isEditing])
   const before = drawn.current
   drawn.current = new Map()
   const editing = editor.editing.value
@@ -46,7 +55,7 @@ export function TreeView({ model, editor, selected, onOpen }: TreeViewProps) {
   let active: string | undefined
   const children = rows.map((row, offset) => {
     const index = first + offset
-    const top = items[offset]?.start ?? 0
+    const top = topOf(index)
     const path = pathOf(model, row)
     if (row.kind === 'earlier') return earlierRow(model, row.branch, index, top)
     if (path === undefined) return placeholder(row, index, top)
@@ -68,7 +77,7 @@ export function TreeView({ model, editor, selected, onOpen }: TreeViewProps) {
             selected.value = path
           }}
           onToggle={() => model.setOpen(path, !model.isOpen(path))}
-          onEdit={() => void editor.begin(path, 'value')}
+          onEdit={() => void editor.beginValue(path)}
         />
       )
     if (!isEdited) drawn.current.set(name, { look, vnode })
@@ -145,6 +154,7 @@ function isSameLook(left: RowLook, right: RowLook): boolean {
 /** A row without a known node: its key is being loaded, or the list goes on. */
 function placeholder(row: ViewRow, index: number, top: number): ComponentChild {
   const error = row.kind === 'end' ? row.branch.error : undefined
+  const found = row.kind === 'end' ? foundText(row.branch) : ''
   return (
     <div
       key={`p${index}`}
@@ -152,9 +162,15 @@ function placeholder(row: ViewRow, index: number, top: number): ComponentChild {
       role="presentation"
       style={{ transform: `translateY(${top}px)` }}
     >
-      {error === undefined ? 'loading…' : `cannot be read: ${error}`}
+      {error === undefined ? `loading…${found}` : `cannot be read: ${error}`}
     </div>
   )
+}
+
+/** How far the way to distant children is. */
+function foundText({ isLoadingMore, loadedCount, count }: Branch): string {
+  if (!isLoadingMore || count === undefined || count - loadedCount < FAR_CHILDREN) return ''
+  return ` ${loadedCount.toLocaleString('en')} of ${count.toLocaleString('en')} children found`
 }
 
 /** Place among the siblings; unknown where children before it are not shown. */

@@ -6,6 +6,7 @@ import { sessionsOf } from '../session/sessions.ts'
 import type { PollSegment } from './poll-segments.ts'
 import { Polling } from './polling.ts'
 
+const MS = 1000
 /** Maximum segments of one request; URLs have room for fewer. */
 const MOST_SEGMENTS = 1000
 const COMMON = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }
@@ -38,10 +39,10 @@ async function start(exchange: Exchange, parameters: URLSearchParams): Promise<s
   // It becomes part of a script.
   if (!/^\d{1,20}$/.test(callback)) throw new DholeError('bad-parameter')
   const sessions = sessionsOf(exchange.application)
-  const session = await openSession(exchange, parameters.get('ls'))
-  const polling: Polling = new Polling(session, exchange.limits.reserve, callback, () =>
-    sessions.removePolling(polling),
-  )
+  const { reserve, settings } = exchange.limits
+  const connection = await openSession(exchange, parameters.get('ls'), { carrier: 'polling' })
+  const service = { reserve, timeoutMs: settings.socketSeconds * MS }
+  const polling: Polling = new Polling(connection, service, callback, () => sessions.removePolling(polling))
   sessions.addPolling(polling)
   return polling.start()
 }

@@ -37,7 +37,8 @@ export class PollSegments {
   take(segments: readonly PollSegment[]): readonly string[] {
     for (const segment of segments) {
       if (segment.number < this.#next || this.#ahead.has(segment.number)) continue
-      if (segment.text.length > LONGEST_SEGMENT || this.#ahead.size >= MOST_AHEAD) throw new BadFrame('too much')
+      if (segment.text.length > LONGEST_SEGMENT || this.#ahead.size >= MOST_AHEAD)
+        throw new BadFrame('too much', 'too-big')
       this.#ahead.set(segment.number, segment)
       this.#length += segment.text.length
     }
@@ -45,7 +46,7 @@ export class PollSegments {
     for (let next = this.#takeNext(); next !== undefined; next = this.#takeNext()) {
       this.#texts.push(next.text)
       // Base64 has four characters for three bytes.
-      if (this.#length > this.#maxLength * 4) throw new BadFrame('the message is too long')
+      if (this.#length > this.#maxLength * 4) throw new BadFrame('the message is too long', 'too-big')
       if (this.#texts.length < next.count) continue
       const text = this.#texts.join('')
       this.#texts = []

@@ -1,4 +1,5 @@
 import type { ReserveMemory } from '../../../hub/mailbox.ts'
+import type { Connection } from '../connection/connection.ts'
 import type { Carrier, EndCause } from '../session/carrier.ts'
 import { HeldMemory } from '../session/held-memory.ts'
 import type { Session } from '../session/session.ts'
@@ -7,17 +8,24 @@ import { type PollSegment, PollSegments } from './poll-segments.ts'
 
 /** Time that an answer is held while there is nothing to tell, in milliseconds: clients ask again by then. */
 const HELD_MS = 25_000
-/** Time without a request after which the client has left, in milliseconds. */
-const SILENT_MS = 60_000
 const BYTES_PER_UNIT = 2
 /** Characters that end a line in scripts of old browsers, though not in JSON. */
 const LINE_ENDS = /[\u2028\u2029]/g
+
+/** What long polling needs of the service. */
+export interface PollingService {
+  readonly reserve: ReserveMemory
+  /** Time without a request after which the client has left, in milliseconds. */
+  readonly timeoutMs: number
+}
 
 /** A client of long polling. Its requests are scripts, which call functions of the page. */
 export class Polling implements Carrier {
   readonly id: string = crypto.randomUUID()
   readonly password: string = crypto.randomUUID()
+  readonly #connection: Connection
   readonly #session: Session
+  readonly #timeoutMs: number
   /** Number that the client has chosen for its functions. */
   readonly #callback: string
   readonly #segments: PollSegments
@@ -33,8 +41,12 @@ export class Polling implements Carrier {
   #isOver = false
 
   /** @param callback digits @param onEnded called when no more requests are answered */
-  constructor(session: Session, reserve: ReserveMemory, callback: string, onEnded: () => void) {
+  constructor(connection: Connection, service: PollingService, callback: string, onEnded: () => void) {
+    const { session } = connection
+    const { reserve, timeoutMs } = service
+    this.#connection = connection
     this.#session = session
+    this.#timeoutMs = timeoutMs
     this.#memory = new HeldMemory(reserve, () => session.abort())
     this.#callback = callback
     this.#segments = new PollSegments(session.maxLength)
@@ -63,22 +75,27 @@ export class Polling implements Carrier {
     this.#timer = setTimeout(() => this.#answerHeld(), HELD_MS)
     this.#timer.unref()
     try {
-      for (const text of this.#segments.take(segments)) this.#session.receive(text)
+      for (const text of this.#segments.take(segments)) {
+        this.#connection.received(Buffer.byteLength(text))
+        this.#session.receive(text)
+      }
       this.#count()
     } catch (error) {
-      this.#session.refuse(error instanceof BadFrame ? error.message : 'not understood')
+      if (error instanceof BadFrame) this.#session.refuse(error.message, error.kind)
+      else this.#session.refuse('not understood')
     }
     if (this.#length > 0 || this.#isOver) this.#answerSoon()
     return promise
   }
 
   /** The client has left. Resolves when what it wanted written then is written. */
-  async leave(): Promise<void> {
+  async leave(cause: 'left' | 'lost' = 'left'): Promise<void> {
+    // A socket may have taken it over.
+    if (this.#connection.carrier === 'polling') this.#connection.endsFor(cause)
     this.#isOver = true
     this.#answerHeld()
     this.#stop()
     this.#session.carrierLost(this)
-    // A socket may have taken it over.
     if (this.#session.isOver) await this.#session.ended
   }
 
@@ -91,7 +108,8 @@ export class Polling implements Carrier {
     return this.room
   }
 
-  end(_cause: EndCause, _reason: string): void {
+  end(cause: EndCause, reason: string): void {
+    this.#connection.endsFor(cause, reason)
     this.#waiting = []
     this.#length = 0
     this.#isOver = true
@@ -115,11 +133,12 @@ export class Polling implements Carrier {
   /** Without a next request the client has left. */
   #awaitRequest(): void {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => void this.leave(), SILENT_MS)
+    this.#timer = setTimeout(() => void this.leave('lost'), this.#timeoutMs)
     this.#timer.unref()
   }
 
   #takeScript(): string {
+    for (const text of this.#waiting) this.#connection.sent(Buffer.byteLength(text))
     const messages = this.#waiting.join(',').replace(LINE_ENDS, (end) => (end === '\u2028' ? '\\u2028' : '\\u2029'))
     this.#waiting = []
     this.#length = 0

@@ -1,5 +1,5 @@
 /** Why the server ends a connection. */
-export type EndCause = 'away' | 'not-understood' | 'too-slow'
+export type EndCause = 'away' | 'not-understood' | 'too-big' | 'too-much' | 'too-slow'
 
 /** Carries the messages of a session to its client, in order. */
 export interface Carrier {

@@ -10,6 +10,9 @@ import { formatPath, type Path } from '../../../tree/path.ts'
 import type { OpenStreams, StreamFacts } from '../../streams/open-streams.ts'
 import { listText, pushHead, pushTail } from './messages.ts'
 
+/** The list of open streams. */
+export type ListedListens = Pick<OpenStreams, 'add' | 'delete'>
+
 /** The connection that a listen belongs to. */
 export interface ListeningConnection {
   readonly reserve: ReserveMemory
@@ -21,7 +24,7 @@ export interface ListeningConnection {
   /** Aborts the connection. */
   abort(): void
   /** Where open streams are listed. */
-  readonly streams: OpenStreams
+  readonly streams: ListedListens
   readonly applicationId: string
   readonly address: string | undefined
   /** `auth.uid` of the caller. */

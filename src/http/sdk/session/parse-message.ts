@@ -6,6 +6,9 @@ import { parseJsonInSteps } from '../../../tree/json/parse-json.ts'
 import { LARGE_BODY_BYTES } from '../../../tree/limits.ts'
 import { type Path, parsePath } from '../../../tree/path.ts'
 
+/** Action that stands for a request that is refused as it is. */
+export const REFUSED = 'refused'
+
 /** A request of a client. */
 export interface RequestMessage {
   readonly number: number
@@ -40,10 +43,26 @@ function messageOf(json: unknown): Message {
   return { number, action, body: objectOf(body) }
 }
 
+/** The number of a request, where SDKs write it: before the action, or last. `undefined` for what is no request. */
+export function numberIn(head: string, tail: string): number | undefined {
+  const found = /^\{"t":"d","d":\{"r":(\d{1,15}),"/.exec(head) ?? /"r":(\d{1,15})\}(?:,"t":"d")?\}$/.exec(tail)
+  return found?.[1] === undefined ? undefined : Number(found[1])
+}
+
+/** Text that stands for a request that is too long to be kept. */
+export function tooLongRequest(number: number): string {
+  return JSON.stringify({ t: 'd', d: { r: number, a: REFUSED, b: {} } })
+}
+
 function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new SyntaxError('An object is expected')
   return value as Readonly<Record<string, unknown>>
+}
+
+/** Whether it is a set or a merge. */
+export function isWrite({ action }: RequestMessage): boolean {
+  return action === 'p' || action === 'm'
 }
 
 /** @throws `bad-path` */

@@ -10,18 +10,18 @@ import { type Path, parsePath } from '../../../tree/path.ts'
 import { type DisconnectWrite, DisconnectWrites } from './disconnect-writes.ts'
 import type { Credential } from './identity.ts'
 import { textOf, writeLeft } from './left-writes.ts'
-import { Listen, type ListeningConnection } from './listen.ts'
+import { Listen, type Listened, type ListeningConnection } from './listen.ts'
 import { type Answer, listText, OK, OK_OBJECT } from './messages.ts'
-import { dataOf, pathOf, type RequestMessage } from './parse-message.ts'
-import { queryOf } from './wire-query.ts'
+import { dataOf, pathOf, REFUSED, type RequestMessage } from './parse-message.ts'
+import { queryOf, sentQueryOf } from './wire-query.ts'
 
 type Body = RequestMessage['body']
 
-/** Memory of a listen beside its waiting events, in bytes. */
+/** Length of a hash: SHA-1 in base64. */
+const HASH_LENGTH = 28
+/** Memory of a listen beside its waiting events, its path and its query, in bytes. */
 const LISTEN_BYTES = 2048
 const BYTES_PER_UNIT = 2
-/** Maximum listens of a session. */
-const MOST_LISTENS = 10_000
 
 /** What requests need of their connection. */
 interface RequestingConnection extends ListeningConnection {
@@ -38,18 +38,21 @@ interface RequestingConnection extends ListeningConnection {
 export class Requests {
   readonly #database: Database
   readonly #connection: RequestingConnection
+  readonly #maxListens: number
   readonly #listens = new Map<string, Listen>()
+  #listenBytes = 0
   readonly #byPath = new PathIndex<Listen>()
   readonly #disconnectWrites = new DisconnectWrites()
 
-  constructor(database: Database, connection: RequestingConnection) {
+  constructor(database: Database, connection: RequestingConnection, maxListens: number) {
     this.#database = database
+    this.#maxListens = maxListens
     this.#connection = connection
   }
 
   /** Memory that the client takes here, in bytes. */
   get heldBytes(): number {
-    return this.#listens.size * LISTEN_BYTES + this.#disconnectWrites.length * BYTES_PER_UNIT
+    return this.#listenBytes + this.#disconnectWrites.length * BYTES_PER_UNIT
   }
 
   /** @throws what the request fails with, now or later */
@@ -80,6 +83,8 @@ export class Requests {
       case 'unappeck':
       case 'unappcheck':
         return OK
+      case REFUSED:
+        throw body['error'] instanceof DholeError ? body['error'] : new DholeError('write-too-big')
       default:
         throw new DholeError('bad-parameter', `There is no action ${JSON.stringify(action)}`)
     }
@@ -89,6 +94,7 @@ export class Requests {
     const name = nameOf(listen.listened)
     if (this.#listens.get(name) !== listen) return
     this.#listens.delete(name)
+    this.#listenBytes -= bytesOf(listen.listened)
     this.#byPath.remove(listen.listened.path, name)
   }
 
@@ -115,14 +121,15 @@ export class Requests {
     const path = pathOf(body)
     const tag = tagOf(body)
     const query = queryOf(body['q'])
-    const hash = typeof body['h'] === 'string' ? body['h'] : ''
-    const listened = { path, tag, isFiltered: query !== undefined, sentQuery: body['q'], hash }
+    const sentQuery = sentQueryOf(body['q'])
+    const listened = { path, tag, isFiltered: query !== undefined, sentQuery, hash: hashOf(body) }
     const name = nameOf(listened)
     const access = await this.#connection.access()
     this.#end(name)
-    if (this.#listens.size >= MOST_LISTENS) throw new DholeError('quota')
+    if (this.#listens.size >= this.#maxListens) throw new DholeError('quota')
     const listen = new Listen(listened, this.#connection)
     this.#listens.set(name, listen)
+    this.#listenBytes += bytesOf(listened)
     this.#byPath.add(path, name, listen)
     try {
       listen.opened(await this.#database.sessions.listen(path, { query, export: true, ...access }, listen))
@@ -217,11 +224,21 @@ function nameOf({ path, tag }: { readonly path: Path; readonly tag: number | und
   return `${tag ?? ''} ${path.join('/')}`
 }
 
+function bytesOf({ path, sentQuery }: Listened): number {
+  const query = sentQuery === undefined ? '' : JSON.stringify(sentQuery)
+  return LISTEN_BYTES + BYTES_PER_UNIT * (path.reduce((sum, key) => sum + key.length, 0) + query.length)
+}
+
 function tagOf(body: Body): number | undefined {
   const tag = body['t']
   if (tag === undefined || tag === null) return undefined
   if (typeof tag !== 'number' || !Number.isSafeInteger(tag) || tag < 0) throw new DholeError('bad-parameter')
   return tag
+}
+
+/** Hash of what the client has; empty for what is none. */
+function hashOf({ h: hash }: Body): string {
+  return typeof hash === 'string' && hash.length === HASH_LENGTH ? hash : ''
 }
 
 /** The caller that an admin acts as; `undefined` for itself. */

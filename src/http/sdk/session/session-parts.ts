@@ -1,7 +1,8 @@
 import type { Application } from '../../../applications/application.ts'
 import type { ReserveMemory } from '../../../hub/mailbox.ts'
-import type { OpenStreams } from '../../streams/open-streams.ts'
+import type { PaceSettings } from '../connection/pace.ts'
 import type { ClientPlace } from './identity.ts'
+import type { ListedListens } from './listen.ts'
 import type { Dialect } from './messages.ts'
 
 /** What a session is made of. */
@@ -11,11 +12,18 @@ export interface SessionParts {
   readonly host: string
   readonly dialect: Dialect
   readonly place: ClientPlace
-  readonly streams: OpenStreams
+  readonly streams: ListedListens
   readonly reserve: ReserveMemory
   /** Maximum waiting events of all listens, in UTF-16 code units. */
   readonly maxWaiting: number
+  /** Maximum listens. */
+  readonly maxListens: number
+  readonly pace: PaceSettings
+  /** Maximum memory of messages that wait to be carried out, in bytes. One may always wait. */
+  readonly maxWaitingBytes: number
   readonly onFailed: (error: unknown) => void
+  /** Called with the status of each answer. */
+  readonly onAnswered: (status: string) => void
   /** Called once, when the session has ended and what its client wanted written then is written. */
   readonly onEnded: () => void
 }

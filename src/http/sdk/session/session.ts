@@ -3,15 +3,14 @@ import { MailboxBound, type ReserveMemory } from '../../../hub/mailbox.ts'
 import type { EndReason } from '../../../hub/sink.ts'
 import { joined } from '../../../tree/json/text-pieces.ts'
 import type { Path } from '../../../tree/path.ts'
-import type { OpenStreams } from '../../streams/open-streams.ts'
 import { Inbox } from '../requests/inbox.ts'
 import { SessionWrites } from '../requests/session-writes.ts'
-import type { Carrier, NextCarrier } from './carrier.ts'
+import type { Carrier, EndCause, NextCarrier } from './carrier.ts'
 import { HeldMemory } from './held-memory.ts'
 import { type Credential, Identity } from './identity.ts'
-import type { Listen, ListeningConnection } from './listen.ts'
+import type { ListedListens, Listen, ListeningConnection } from './listen.ts'
 import { ANSWER_TAIL, type Answer, answerHead, CREDENTIAL_ENDED, control, failure, revocation } from './messages.ts'
-import type { Message, RequestMessage } from './parse-message.ts'
+import { isWrite, type Message, type RequestMessage } from './parse-message.ts'
 import { Requests } from './requests.ts'
 import type { SessionParts } from './session-parts.ts'
 
@@ -51,16 +50,19 @@ export class Session implements ListeningConnection {
     this.reserve = reserve
     this.#memory = new HeldMemory(reserve, () => this.abort())
     this.bound = new MailboxBound(maxWaiting)
-    this.#inbox = new Inbox(this, database.limits.maxWriteBytes)
+    this.#inbox = new Inbox(this, parts.pace, {
+      message: database.limits.maxWriteBytes,
+      waiting: parts.maxWaitingBytes,
+    })
     this.#parts = parts
     this.#maxBytes = database.limits.maxWriteBytes
     this.#identity = new Identity(authenticator, place, () => this.#credentialExpired())
-    this.#requests = new Requests(database, this)
+    this.#requests = new Requests(database, this, parts.maxListens)
     this.#release = application.hold()
     this.#detach = database.sessions.add(this)
   }
 
-  get streams(): OpenStreams {
+  get streams(): ListedListens {
     return this.#parts.streams
   }
 
@@ -122,6 +124,7 @@ export class Session implements ListeningConnection {
   close(): void {
     if (this.#isOver) return
     this.#isOver = true
+    this.#inbox.hurry()
     this.#requests.closeListens()
     this.#writes?.close()
     this.#detach()
@@ -129,8 +132,8 @@ export class Session implements ListeningConnection {
   }
 
   /** Ends the session because of what the client has sent. */
-  refuse(reason: string): void {
-    this.#end('not-understood', reason)
+  refuse(reason: string, cause: EndCause = 'not-understood'): void {
+    this.#end(cause, reason)
   }
 
   /** The tree is closed, or the client has begun another session. */
@@ -198,6 +201,7 @@ export class Session implements ListeningConnection {
   }
 
   answer(request: number, answer: Answer): void {
+    this.#parts.onAnswered(answer.status)
     this.#send(answerHead(request, answer) + joined(answer.data) + ANSWER_TAIL)
     this.count()
   }
@@ -292,8 +296,4 @@ export class Session implements ListeningConnection {
       this.#ended.resolve()
     }
   }
-}
-
-function isWrite({ action }: RequestMessage): boolean {
-  return action === 'p' || action === 'm'
 }

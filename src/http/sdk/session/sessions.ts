@@ -1,23 +1,24 @@
 import type { Application } from '../../../applications/application.ts'
 import type { Authenticator } from '../../../auth/authenticator.ts'
+import type { Connection } from '../connection/connection.ts'
 import type { Polling } from '../polling/polling.ts'
-import type { Session } from './session.ts'
 
 /** The open sessions of an application, by the ids that their clients know. */
 export class Sessions {
-  readonly #sessions = new Map<string, Session>()
+  readonly #connections = new Map<string, Connection>()
   readonly #pollings = new Map<string, Polling>()
 
-  add(session: Session): void {
-    this.#sessions.set(session.id, session)
+  add(connection: Connection): void {
+    this.#connections.set(connection.session.id, connection)
   }
 
-  remove({ id }: Session): void {
-    this.#sessions.delete(id)
+  remove({ session: { id } }: Connection): void {
+    this.#connections.delete(id)
   }
 
-  find(id: string): Session | undefined {
-    return this.#sessions.get(id)
+  /** The connection of a session. */
+  find(id: string): Connection | undefined {
+    return this.#connections.get(id)
   }
 
   addPolling(polling: Polling): void {
@@ -36,7 +37,7 @@ export class Sessions {
 
   /** Ends a session whose connection its client has lost. Resolves when what the client wanted written then is written. */
   async end(id: string): Promise<void> {
-    const session = this.#sessions.get(id)
+    const session = this.#connections.get(id)?.session
     if (session === undefined) return
     session.end()
     await session.ended

@@ -26,7 +26,13 @@ const wireQuery = Type.Object({
 })
 type WireQuery = Static<typeof wireQuery>
 
-const ORDERS: Readonly<Record<string, string>> = { '.key': '$key', '.value': '$value', '.priority': '$priority' }
+const ORDERS: ReadonlyMap<string, string> = new Map([
+  ['.key', '$key'],
+  ['.value', '$value'],
+  ['.priority', '$priority'],
+])
+/** Longest text of a query, in UTF-16 code units. Those of REST are no longer: they stand in URLs. */
+const LONGEST = 16_384
 
 /**
  * The query of a listen or a read; `undefined` if it chooses every child.
@@ -39,11 +45,23 @@ export function queryOf(given: unknown): Query | undefined {
   return isUnbounded(query) ? undefined : query
 }
 
+/**
+ * The members that are known, of a query that `queryOf` takes: a client knows its listen by them.
+ * @throws `write-too-big`
+ */
+export function sentQueryOf(given: unknown): unknown {
+  if (given === undefined) return undefined
+  const members = Object.entries(given as WireQuery).filter(([name]) => Object.hasOwn(wireQuery.properties, name))
+  const length = members.reduce((sum, [, value]) => sum + (typeof value === 'string' ? value.length : 0), 0)
+  if (length > LONGEST) throw new DholeError('write-too-big', 'The query is too long')
+  return Object.fromEntries(members)
+}
+
 function specOf({ i = '.priority', sp, sn, sin, ep, en, ein, l, vf }: WireQuery): QuerySpec {
   const start = boundOf(sp, sn)
   const end = boundOf(ep, en)
   return {
-    orderBy: ORDERS[i] ?? i,
+    orderBy: ORDERS.get(i) ?? i,
     ...(sin === false ? { startAfter: start } : { startAt: start }),
     ...(ein === false ? { endBefore: end } : { endAt: end }),
     ...(vf === 'r' ? { limitToLast: l } : { limitToFirst: l }),

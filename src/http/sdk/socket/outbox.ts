@@ -24,6 +24,8 @@ export class Outbox {
   /** Remaining frames of the message that is being sent. */
   #frames: Generator<string, void> | undefined
   #length = 0
+  /** Bytes of the message that is being sent, as far as the connection has taken it. */
+  #bytes = 0
   readonly #memory: HeldMemory
   #room: PromiseWithResolvers<void> | undefined
   #isFull = false
@@ -31,7 +33,7 @@ export class Outbox {
 
   /**
    * @param abort called when the client takes too much memory, or a frame was lost
-   * @param sent called with the bytes that were passed to the connection
+   * @param sent called for each message that was passed to the connection, with its bytes
    * @param cut makes the frames of a message
    */
   constructor(
@@ -56,6 +58,7 @@ export class Outbox {
     if (this.#isOver) return undefined
     if (this.#length === 0 && !this.#isFull && isOneFrame(text)) {
       this.#sendFrame(text)
+      this.#passed()
       return undefined
     }
     this.#waiting.push(text)
@@ -105,6 +108,13 @@ export class Outbox {
   #ended(): void {
     this.#frames = undefined
     this.#length -= this.#waiting.shift()?.length ?? 0
+    this.#passed()
+  }
+
+  /** A message was passed to the connection. */
+  #passed(): void {
+    if (!this.#isOver) this.#sent(this.#bytes)
+    this.#bytes = 0
   }
 
   #sendFrame(frame: string): void {
@@ -115,7 +125,7 @@ export class Outbox {
       return
     }
     if (result === FULL) this.#isFull = true
-    this.#sent(frame.length)
+    this.#bytes += Buffer.byteLength(frame)
   }
 
   /** Reserves memory for what waits. */

@@ -1,15 +1,15 @@
 import type { ReserveMemory } from '../../../hub/mailbox.ts'
+import type { Connection } from '../connection/connection.ts'
 import type { Carrier, EndCause } from '../session/carrier.ts'
 import { HeldMemory } from '../session/held-memory.ts'
 import type { Session } from '../session/session.ts'
+import { causeOf, closeFor } from './close-codes.ts'
 import { BadFrame, FrameReader } from './frames.ts'
 import { type FrameSocket, Outbox } from './outbox.ts'
 
-/** Close codes. A client that is too slow would not read one. */
-const CODES = { away: 1001, 'not-understood': 1002 } as const
 const BYTES_PER_UNIT = 2
-/** Time that the segments of a message may take, in milliseconds. */
-const SEGMENTS_MS = 60_000
+/** Time that a segment adds to that of its message, in milliseconds: as 16 KiB add to the time of a body. */
+const MS_PER_SEGMENT = 1000
 
 /** A WebSocket of the runtime. */
 interface RawSocket extends FrameSocket {
@@ -21,12 +21,13 @@ interface RawSocket extends FrameSocket {
 /** What a socket needs of the service. */
 export interface SocketService {
   readonly reserve: ReserveMemory
-  /** Called with the length of each frame that was passed to the connection. */
-  readonly onSent: (length: number) => void
+  /** Time that the segments of a message may take, and the change to a WebSocket, in milliseconds. */
+  readonly timeoutMs: number
 }
 
 /** One WebSocket of a client. The runtime calls the methods `open`, `message`, `drain` and `close`. */
 export class Socket implements Carrier {
+  protected readonly connection: Connection
   protected readonly session: Session
   readonly #service: SocketService
   readonly #reader: FrameReader
@@ -36,7 +37,9 @@ export class Socket implements Carrier {
   #timer: Timer | undefined
   #isOver = false
 
-  constructor(session: Session, service: SocketService) {
+  constructor(connection: Connection, service: SocketService) {
+    const { session } = connection
+    this.connection = connection
     this.session = session
     this.#service = service
     this.#reader = new FrameReader(session.maxLength)
@@ -48,9 +51,14 @@ export class Socket implements Carrier {
   }
 
   open(socket: RawSocket): void {
-    const { reserve, onSent } = this.#service
+    const { connection, session } = this
     this.#socket = socket
-    this.#outbox = new Outbox(socket, reserve, () => this.session.abort(), onSent)
+    this.#outbox = new Outbox(
+      socket,
+      this.#service.reserve,
+      () => session.abort(),
+      (bytes) => connection.sent(bytes),
+    )
     this.begin()
   }
 
@@ -60,9 +68,12 @@ export class Socket implements Carrier {
       if (typeof frame !== 'string') throw new BadFrame('frames are text')
       const text = this.#reader.take(frame)
       this.#countSegments()
-      if (text !== undefined) this.receive(text)
+      if (text === undefined) return
+      this.connection.received(Buffer.byteLength(text))
+      this.receive(text)
     } catch (error) {
-      this.session.refuse(error instanceof BadFrame ? error.message : 'a frame is not understood')
+      if (error instanceof BadFrame) this.session.refuse(error.message, error.kind)
+      else this.session.refuse('a frame is not understood')
     }
   }
 
@@ -70,7 +81,8 @@ export class Socket implements Carrier {
     this.#outbox?.drained()
   }
 
-  close(): void {
+  close(_: RawSocket, code: number): void {
+    if (this.isCarrier) this.connection.endsFor(causeOf(code))
     this.#stop()
     this.session.carrierLost(this)
   }
@@ -85,9 +97,19 @@ export class Socket implements Carrier {
   }
 
   end(cause: EndCause, reason: string): void {
+    if (this.#isOver) return
+    if (this.isCarrier) this.connection.endsFor(cause, reason)
     this.#stop()
-    if (cause === 'too-slow') this.#socket?.terminate()
-    else this.#socket?.close(CODES[cause], reason)
+    if (this.#socket !== undefined) closeFor(this.#socket, cause, reason)
+  }
+
+  /** Whether it carries the session. */
+  protected get isCarrier(): boolean {
+    return true
+  }
+
+  protected get timeoutMs(): number {
+    return this.#service.timeoutMs
   }
 
   protected begin(): void {
@@ -99,8 +121,12 @@ export class Socket implements Carrier {
     this.session.receive(text)
   }
 
+  /** It carries nothing any more. */
+  protected stopped(): void {}
+
   #stop(): void {
     this.#isOver = true
+    this.stopped()
     clearTimeout(this.#timer)
     this.#memory.release()
     this.#outbox?.end()
@@ -115,8 +141,17 @@ export class Socket implements Carrier {
       this.#memory.release()
       return
     }
-    this.#timer ??= setTimeout(() => this.session.refuse('the segments of a message took too long'), SEGMENTS_MS)
-    this.#timer.unref()
+    if (this.#timer === undefined) this.#awaitSegments(this.timeoutMs)
     this.#memory.resize(waitingLength * BYTES_PER_UNIT)
+  }
+
+  /** Allows some time for a message, and more for each of its segments that has come meanwhile. */
+  #awaitSegments(milliseconds: number, taken = 0): void {
+    this.#timer = setTimeout(() => {
+      const { segmentsTaken } = this.#reader
+      if (segmentsTaken > taken) this.#awaitSegments((segmentsTaken - taken) * MS_PER_SEGMENT, segmentsTaken)
+      else this.session.refuse('the segments of a message took too long')
+    }, milliseconds)
+    this.#timer.unref()
   }
 }

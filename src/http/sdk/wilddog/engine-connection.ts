@@ -1,5 +1,5 @@
+import type { Connection } from '../connection/connection.ts'
 import type { Carrier, EndCause } from '../session/carrier.ts'
-import type { Session } from '../session/session.ts'
 import { BadPacket, CLOSE, MESSAGE, messageIn, NOOP, openPacket, PING, PONG, packetOf } from './packets.ts'
 
 /** Carries packets to a client. */
@@ -25,15 +25,15 @@ export interface EarlyTransport extends Transport {
  */
 export class EngineConnection implements Carrier {
   readonly id: string = crypto.randomUUID()
-  readonly #session: Session
+  readonly #connection: Connection
   readonly #onEnded: () => void
   #transport: Transport | undefined
   #early: EarlyTransport | undefined
   #isOver = false
 
   /** @param onEnded called once, when no more packets are taken */
-  constructor(session: Session, onEnded: () => void = () => {}) {
-    this.#session = session
+  constructor(connection: Connection, onEnded: () => void = () => {}) {
+    this.#connection = connection
     this.#onEnded = onEnded
   }
 
@@ -60,6 +60,7 @@ export class EngineConnection implements Carrier {
     const packets = this.#early.leave()
     this.#early = undefined
     this.#transport = transport
+    this.#connection.changeCarrier('websocket')
     for (const packet of packets) if (packet !== NOOP) void transport.send(packet)
     return true
   }
@@ -76,36 +77,41 @@ export class EngineConnection implements Carrier {
 
   /** Ends the session because of what the client has sent. */
   refuse(error: unknown): void {
-    this.#session.refuse(error instanceof BadPacket ? error.message : 'a packet is not understood')
+    this.#connection.session.refuse(error instanceof BadPacket ? error.message : 'a packet is not understood')
   }
 
   /** A transport was lost: with it the connection, if it speaks on that one. */
-  lost(transport: Transport): void {
-    if (transport === this.#transport) this.#leave()
+  lost(transport: Transport, cause: 'left' | 'lost'): void {
+    if (transport === this.#transport) this.#leave(cause)
   }
 
   send(message: string): Promise<void> | undefined {
-    return this.#transport?.send(packetOf(message))
+    const packet = packetOf(message)
+    this.#connection.sent(Buffer.byteLength(packet))
+    return this.#transport?.send(packet)
   }
 
   end(cause: EndCause, reason: string): void {
+    this.#connection.endsFor(cause, reason)
     this.#finish()
     this.#transport?.end(cause, reason)
   }
 
   #open(upgrades: readonly string[]): void {
     void this.#transport?.send(openPacket(this.id, upgrades))
-    this.#session.begin(this)
+    this.#connection.session.begin(this)
   }
 
   #take(packet: string): void {
+    const { session } = this.#connection
     const data = packet.slice(1)
     switch (packet[0]) {
       case MESSAGE: {
         const message = messageIn(data)
         if (message === undefined) return
-        if (message.length > this.#session.maxLength) throw new BadPacket('the message is too long')
-        this.#session.receive(message)
+        if (message.length > session.maxLength) throw new BadPacket('the message is too long')
+        this.#connection.received(Buffer.byteLength(message))
+        session.receive(message)
         return
       }
       case PING:
@@ -115,7 +121,7 @@ export class EngineConnection implements Carrier {
       case NOOP:
         return
       case CLOSE:
-        this.#leave()
+        this.#leave('left')
         this.#transport?.end('away', '')
         return
       default:
@@ -124,9 +130,10 @@ export class EngineConnection implements Carrier {
   }
 
   /** The client has left. */
-  #leave(): void {
+  #leave(cause: 'left' | 'lost'): void {
+    this.#connection.endsFor(cause)
     this.#finish()
-    this.#session.carrierLost(this)
+    this.#connection.session.carrierLost(this)
   }
 
   #finish(): void {

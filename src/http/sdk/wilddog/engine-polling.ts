@@ -5,18 +5,26 @@ import { HeldMemory } from '../session/held-memory.ts'
 import type { EarlyTransport, EngineConnection } from './engine-connection.ts'
 import { CLOSE, NOOP, PING_MS } from './packets.ts'
 
-/** Time without a request after which the client has left, in milliseconds. */
-const SILENT_MS = 60_000
 /** The same as a time that a request is held, while the client tries a WebSocket: it waits for the answer first. */
 const TRYING_MS = 100
 /** Memory of a waiting packet beside its text, in bytes, and of each of its characters. */
 const PACKET_BYTES = 64
 const BYTES_PER_UNIT = 2
 
+/** What long polling needs of the service. */
+interface EnginePollingService {
+  readonly reserve: ReserveMemory
+  /** Called when the client takes too much memory. */
+  readonly abort: () => void
+  /** Time without a request after which the client has left, in milliseconds. */
+  readonly timeoutMs: number
+}
+
 /** The requests of a client of long polling. */
 export class EnginePolling implements EarlyTransport {
   readonly #connection: EngineConnection
   readonly #memory: HeldMemory
+  readonly #timeoutMs: number
   #waiting: string[] = []
   #bytes = 0
   #room: PromiseWithResolvers<void> | undefined
@@ -28,9 +36,9 @@ export class EnginePolling implements EarlyTransport {
   /** Resolves when the packets of all bodies that have come were taken. */
   #taken: Promise<void> = Promise.resolve()
 
-  /** @param abort called when the client takes too much memory */
-  constructor(connection: EngineConnection, reserve: ReserveMemory, abort: () => void) {
+  constructor(connection: EngineConnection, { reserve, abort, timeoutMs }: EnginePollingService) {
     this.#connection = connection
+    this.#timeoutMs = timeoutMs
     this.#memory = new HeldMemory(reserve, abort)
   }
 
@@ -135,8 +143,8 @@ export class EnginePolling implements EarlyTransport {
     if (this.#isOver) return
     this.#timer = setTimeout(() => {
       this.#stop([CLOSE])
-      this.#connection.lost(this)
-    }, SILENT_MS)
+      this.#connection.lost(this, 'lost')
+    }, this.#timeoutMs)
     this.#timer.unref()
   }
 

@@ -1,13 +1,10 @@
 import type { ReserveMemory } from '../../../hub/mailbox.ts'
 import type { EndCause } from '../session/carrier.ts'
+import { causeOf, closeFor } from '../socket/close-codes.ts'
 import { type FrameSocket, Outbox } from '../socket/outbox.ts'
 import type { EngineConnection, Transport } from './engine-connection.ts'
 import type { EnginePolling } from './engine-polling.ts'
 import { BadPacket, PROBE, PROBED, UPGRADE } from './packets.ts'
-
-/** Close codes. A client that is too slow would not read one. */
-const GOING_AWAY = 1001
-const PROTOCOL_ERROR = 1002
 
 /** A WebSocket of the runtime. */
 interface RawSocket extends FrameSocket {
@@ -18,8 +15,8 @@ interface RawSocket extends FrameSocket {
 /** What a socket needs of the service. */
 export interface EngineSocketService {
   readonly reserve: ReserveMemory
-  /** Called with the length of each frame that was passed to the connection. */
-  readonly onSent: (length: number) => void
+  /** Time that a change to a WebSocket may take, in milliseconds. */
+  readonly timeoutMs: number
   /** Called when the client takes too much memory. */
   readonly abort: () => void
 }
@@ -41,10 +38,10 @@ export class EngineSocket implements Transport {
   }
 
   open(socket: RawSocket): void {
-    const { reserve, onSent, abort } = this.#service
+    const { reserve, abort } = this.#service
     this.#socket = socket
-    // A packet is one frame, however long.
-    this.#outbox = new Outbox(socket, reserve, abort, onSent, itself)
+    // A packet is one frame, however long. The connection counts messages.
+    this.#outbox = new Outbox(socket, reserve, abort, () => {}, itself)
     this.begin()
   }
 
@@ -57,9 +54,9 @@ export class EngineSocket implements Transport {
     this.#outbox?.drained()
   }
 
-  close(): void {
+  close(_: RawSocket, code: number): void {
     this.#outbox?.end()
-    this.connection.lost(this)
+    this.connection.lost(this, causeOf(code))
   }
 
   send(packet: string): Promise<void> | undefined {
@@ -68,8 +65,7 @@ export class EngineSocket implements Transport {
 
   end(cause: EndCause, reason: string): void {
     this.#outbox?.end()
-    if (cause === 'too-slow') this.#socket?.terminate()
-    else this.#socket?.close(cause === 'away' ? GOING_AWAY : PROTOCOL_ERROR, reason)
+    if (this.#socket !== undefined) closeFor(this.#socket, cause, reason)
   }
 
   protected begin(): void {
@@ -82,20 +78,35 @@ export class EngineSocket implements Transport {
   }
 }
 
+/** What a WebSocket may take over. */
+interface UpgradeParts {
+  readonly connection: EngineConnection
+  readonly polling: EnginePolling
+  readonly session: { readonly ended: Promise<void> }
+}
+
 /** A WebSocket that a client of long polling tries. After a probe it takes the connection over. */
 export class EngineUpgradeSocket extends EngineSocket {
   readonly #polling: EnginePolling
+  readonly #leave: () => void
+  readonly #timer: Timer
   #isProbed = false
   #hasTakenOver = false
 
-  constructor(connection: EngineConnection, polling: EnginePolling, service: EngineSocketService) {
-    super(connection, service)
-    this.#polling = polling
+  /** @param leave ends its count as a connection of its own; called at least once */
+  constructor(parts: UpgradeParts, service: EngineSocketService, leave: () => void) {
+    super(parts.connection, service)
+    this.#polling = parts.polling
+    this.#leave = leave
+    this.#timer = setTimeout(() => this.end('away', 'the connection was not taken over'), service.timeoutMs)
+    this.#timer.unref()
+    void parts.session.ended.then(() => this.end('away', ''))
   }
 
-  override close(): void {
+  override close(socket: RawSocket, code: number): void {
+    this.#decided()
     if (!this.#hasTakenOver) this.#polling.failed()
-    super.close()
+    super.close(socket, code)
   }
 
   protected override begin(): void {}
@@ -106,8 +117,16 @@ export class EngineUpgradeSocket extends EngineSocket {
       this.#isProbed = true
       void this.send(PROBED)
       this.#polling.tried()
-    } else if (packet === UPGRADE && this.#isProbed && this.connection.upgrade(this)) this.#hasTakenOver = true
-    else this.end('not-understood', 'a packet comes before the upgrade')
+    } else if (packet === UPGRADE && this.#isProbed && this.connection.upgrade(this)) {
+      this.#hasTakenOver = true
+      this.#decided()
+    } else this.end('not-understood', 'a packet comes before the upgrade')
+  }
+
+  /** It has taken over, or never will. */
+  #decided(): void {
+    clearTimeout(this.#timer)
+    this.#leave()
   }
 }
 

@@ -17,6 +17,7 @@ import { packetsIn, packetsInText } from './payload.ts'
 /** Version of Engine.IO. */
 const ENGINE = '3'
 const WILDDOG: Dialect = { version: '1.0', codeOf, endsWithCredential: true }
+const MS = 1000
 const BINARY = 'application/octet-stream'
 /** Bytes of the text form for a byte of a message, and bytes around one message. */
 const MOST_BYTES_PER_BYTE = 2
@@ -63,9 +64,10 @@ async function startPolling(exchange: Exchange, parameters: URLSearchParams): Pr
   if (exchange.method !== 'GET') throw new DholeError('method-not-allowed')
   const callback = callbackOf(parameters)
   const connections = connectionsOf(exchange.application)
-  const session = await openSession(exchange, parameters.get('s'), WILDDOG)
-  const connection: EngineConnection = new EngineConnection(session, () => connections.delete(connection.id))
-  const polling = new EnginePolling(connection, exchange.limits.reserve, () => session.abort())
+  const opened = await openSession(exchange, parameters.get('s'), { carrier: 'polling', dialect: WILDDOG })
+  const { session } = opened
+  const connection: EngineConnection = new EngineConnection(opened, () => connections.delete(connection.id))
+  const polling = new EnginePolling(connection, serviceOf(exchange, session))
   const form = formOf(parameters)
   connections.set(connection.id, { connection, polling, session, form })
   return packetsReply(exchange, polling.start(), form, callback)
@@ -110,23 +112,31 @@ function formText(form: string): string {
 async function openSocket(exchange: Exchange, parameters: URLSearchParams): Promise<Response> {
   if (exchange.request.headers.get('upgrade')?.toLowerCase() !== 'websocket')
     throw new DholeError('sockets-not-offered')
-  const session = await openSession(exchange, parameters.get('s'), WILDDOG)
+  const opened = await openSession(exchange, parameters.get('s'), { carrier: 'websocket', dialect: WILDDOG })
+  const { session } = opened
   try {
-    return socketReply(exchange, new EngineSocket(new EngineConnection(session), serviceOf(exchange, session)))
+    return socketReply(exchange, new EngineSocket(new EngineConnection(opened), serviceOf(exchange, session)))
   } catch (error) {
     session.close()
     throw error
   }
 }
 
-function upgrade(exchange: Exchange, { connection, polling, session }: PolledConnection): Response {
-  return socketReply(exchange, new EngineUpgradeSocket(connection, polling, serviceOf(exchange, session)))
+/** @throws `quota`, `too-busy`, `sockets-not-offered` */
+function upgrade(exchange: Exchange, polled: PolledConnection): Response {
+  const leave = exchange.limits.enterSocket(exchange, exchange.application.id)
+  try {
+    return socketReply(exchange, new EngineUpgradeSocket(polled, serviceOf(exchange, polled.session), leave))
+  } catch (error) {
+    leave()
+    throw error
+  }
 }
 
-function serviceOf({ limits, service }: Exchange, session: Session): EngineSocketService {
+function serviceOf({ limits }: Exchange, session: Session): EngineSocketService {
   return {
     reserve: limits.reserve,
-    onSent: (length) => service.observer.streamSent?.(length),
+    timeoutMs: limits.settings.socketSeconds * MS,
     abort: () => session.abort(),
   }
 }

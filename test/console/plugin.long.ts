@@ -1,0 +1,40 @@
+import '../support/long-lane.ts'
+import { describe, expect, test } from 'bun:test'
+import { startInProcess } from '../support/https-server.ts'
+import { executablePath, launchBrowser, logIn, MISSING, OPERATOR } from './console-browser.ts'
+
+const title = `the console of the plugin${executablePath === undefined ? ` (${MISSING})` : ''}`
+
+describe.skipIf(executablePath === undefined)(title, () => {
+  test('says what its host decides, and offers nothing that would be refused', async () => {
+    await using server = await startInProcess({ console: { secret: OPERATOR }, docs: true })
+    const browser = await launchBrowser()
+    try {
+      const context = await browser.newContext({ ignoreHTTPSErrors: true })
+      const page = await context.newPage()
+      page.setDefaultTimeout(20_000)
+      const address = `https://localhost:${server.port}/console`
+      await page.goto(address)
+      await logIn(page, OPERATOR)
+      for (const [path, shown] of [
+        ['', 'All is well: reads and writes go through.'],
+        ['', 'the storage of the program that runs Dhole'],
+        ['/applications', 'The program that runs Dhole names the applications'],
+        ['/applications/app', 'The settings are those of the program that runs Dhole'],
+        ['/backups', 'Dhole runs inside another program'],
+      ] as const) {
+        await page.goto(address + path)
+        await page.getByText(shown).first().waitFor()
+        await page.getByText('Loading').first().waitFor({ state: 'detached' })
+        expect([path, await page.getByRole('alert').allTextContents()]).toEqual([path, []])
+        expect(
+          await page.getByRole('button', { name: /Add application|Replace the|Remove the|Make a backup/ }).count(),
+        ).toBe(0)
+      }
+      await page.goto(`${address}/tree/app`)
+      await page.getByText('live', { exact: true }).waitFor()
+    } finally {
+      await browser.close()
+    }
+  })
+})

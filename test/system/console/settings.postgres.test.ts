@@ -1,0 +1,3 @@
+import { runOnPostgres } from '../../support/engine.ts'
+
+await runOnPostgres(new URL('./settings.test.ts', import.meta.url))
