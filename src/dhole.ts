@@ -4,6 +4,7 @@ import { Applications } from './applications/applications.ts'
 import { replaceSecret } from './applications/replace-secret.ts'
 import { Authenticator } from './auth/authenticator.ts'
 import { FailedAttempts } from './auth/failed-attempts.ts'
+import { readServiceKeys } from './auth/sign-in/service-account.ts'
 import { SAFE_SECRET_LENGTH } from './data-folder/secret-file.ts'
 import { RULES } from './database/access/authorizer.ts'
 import { readStoredInTurns } from './database/access/rule-cache.ts'
@@ -255,7 +256,7 @@ type OpenedOptions = SharedOptions & {
 
 function partsOf(
   id: string,
-  { secret: _, smsKey: fixedSmsKey, open, rules, limits, sms, ...tree }: ApplicationOptions,
+  { secret: _, smsKey: fixedSmsKey, serviceAccount, open, rules, limits, sms, ...tree }: ApplicationOptions,
   options: OpenedOptions,
   failedAttempts: FailedAttempts,
 ): ApplicationParts {
@@ -266,7 +267,13 @@ function partsOf(
   }
   const secret = checked('super secret', keys.secret)
   if (fixedSmsKey !== undefined) checked('SMS key', fixedSmsKey)
-  const authenticator = new Authenticator({ application: id, secret, failedAttempts, development })
+  const authenticator = new Authenticator({
+    application: id,
+    secret,
+    failedAttempts,
+    development,
+    serviceKeys: serviceAccount === undefined ? [] : readServiceKeys(serviceAccount),
+  })
   const place = engine.placeOf(id)
   const treeOptions = { limits: { ...options.limits, ...limits }, streams: options.streams ?? {}, observer, ...tree }
   const messageParts: MessagesParts = {

@@ -47,6 +47,7 @@ const MESSAGES = {
   'token-payload': 'Could not parse auth token.',
   'token-refused': 'Could not parse auth token.',
   'token-missing': 'The custom token is null',
+  'sign-in-not-offered': 'Only custom tokens sign users in: call signInWithCustomToken()',
   'too-many-failures': 'Quota limit exceeded.',
   quota: 'Too many requests',
   'too-busy': 'Too much is under way',

@@ -1,5 +1,6 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { readServiceKeys } from './auth/sign-in/service-account.ts'
 import { DholeError } from './error.ts'
 import { messageOf } from './files/system-error.ts'
 import { Proxies } from './http/connection/proxies.ts'
@@ -62,6 +63,11 @@ export interface ApplicationSettings extends TreeOptions {
   readonly open?: boolean | 'loopback'
   /** Source text of its first rules; stored rules stay. Not together with `open`. */
   readonly rules?: string
+  /**
+   * Public keys or certificates of service accounts as PEM text: custom tokens that Firebase's admin SDKs sign with their
+   * private keys sign users in. Default: only tokens of the secret do.
+   */
+  readonly serviceAccount?: string
   /** Limits of its requests, in place of those of all applications. */
   readonly limits?: LimitOptions
   /** Settings of its text messages, in place of those of all applications. */
@@ -220,11 +226,9 @@ export function checkDatabaseOptions(options: DatabaseOptions | ServerDatabaseOp
   checkSettings('', options)
 }
 
-function checkSettings(
-  where: string,
-  { open, rules, indexes, sms }: Pick<ApplicationSettings, 'open' | 'rules' | 'indexes' | 'sms'>,
-): void {
+function checkSettings(where: string, { open, rules, indexes, sms, serviceAccount }: ApplicationSettings): void {
   checkIndexes(indexes ?? {})
+  checkServiceAccount(where, serviceAccount)
   checkMessages(`Wrong options: ${where}sms: `, sms ?? {})
   if (rules === undefined) return
   if (open !== undefined) throw new TypeError(`Wrong options: ${where}rules: not together with open`)
@@ -242,6 +246,14 @@ export function checkMessages(where: string, { timeZone, mobile }: MessagesOptio
     if (mobile !== undefined) new RegExp(mobile, 'u')
   } catch (cause) {
     throw new TypeError(where + messageOf(cause), { cause })
+  }
+}
+
+function checkServiceAccount(where: string, pem: string | undefined): void {
+  try {
+    if (pem !== undefined) readServiceKeys(pem)
+  } catch (cause) {
+    throw new TypeError(`Wrong options: ${where}serviceAccount: ${messageOf(cause)}`, { cause })
   }
 }
 

@@ -48,6 +48,8 @@ const CONDITIONS: Record<ErrorCode, string> = {
   'token-payload': 'claims of the token are missing, of a wrong type, or named twice',
   'token-refused': 'a token of another algorithm or type, for another application, or not valid yet',
   'token-missing': 'no token to exchange',
+  'sign-in-not-offered':
+    'a call of Firebase Authentication that is not offered: passwords, other providers, changes of accounts',
   'too-many-failures': 'too many wrong credentials from the address; with `Retry-After`',
   quota: 'too many requests from the address or to the application; with `Retry-After`',
   'too-busy':

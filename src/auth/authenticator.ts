@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import { DholeError } from '../error.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
 import { ADMIN, ANONYMOUS, type Caller } from './caller.ts'
@@ -7,7 +8,18 @@ import { type IdToken, issueIdToken } from './id-token.ts'
 import { Keyring } from './keyring.ts'
 import { mintWith, type TokenOptions } from './mint.ts'
 import type { PositionCipher } from './position-cipher.ts'
-import { MAX_TOKEN_LENGTH, type SignedToken } from './signature.ts'
+import {
+  issueSession,
+  issueSignInToken,
+  type SessionTokens,
+  type SignedInUser,
+  signedInOf,
+  signedInUserOf,
+  verifyRefreshToken,
+} from './sign-in/session-tokens.ts'
+import type { SignedIn } from './sign-in/signed-in.ts'
+import { signInOf, verifyTicket } from './sign-in/ticket.ts'
+import { algorithmOf, MAX_TOKEN_LENGTH } from './signature.ts'
 import { SuperSecret } from './super-secret.ts'
 import type { VerifiedToken } from './token-cache.ts'
 import { decodedPart, reasonOf } from './token-parts.ts'
@@ -22,7 +34,9 @@ export interface AuthenticatorOptions {
   readonly secret: string
   /** Counts wrong credentials. Several authenticators may share it. */
   readonly failedAttempts: FailedAttempts
-  /** Whether `Bearer owner` from this machine is an admin. Default false. */
+  /** Public keys whose custom tokens sign users in. Default none. */
+  readonly serviceKeys?: readonly KeyObject[]
+  /** Whether `Bearer owner` from this machine is an admin, and unsigned custom tokens sign in from it. Default false. */
   readonly development?: boolean
   /** Milliseconds since 1970. Default `Date.now`. */
   readonly now?: () => number
@@ -84,15 +98,65 @@ export class Authenticator {
    * @throws `token-missing` when it is absent or null, and the errors of {@link authenticate}
    */
   async exchange(token: unknown, origin: CredentialOrigin): Promise<IdToken> {
-    if (token === undefined || token === null) throw new DholeError('token-missing')
-    if (typeof token !== 'string') throw new DholeError('bad-token')
+    const text = textOf(token)
     const keyring = this.#keyring
-    const known = keyring.cache.get(token, this.#now())
-    const { kind, caller } = known ?? (await this.#verifyWithinLimit(token, origin))
+    const known = keyring.cache.get(text, this.#now())
+    const { kind, caller } = known ?? (await this.#verifyWithinLimit(text, origin))
     if (kind !== 'custom') throw new DholeError('bad-token')
     const { application } = this.#options
     const idToken = await issueIdToken(caller, { application, secret: keyring.secret, now: this.#now() })
-    return keyring === this.#keyring ? idToken : this.exchange(token, origin)
+    return keyring === this.#keyring ? idToken : this.exchange(text, origin)
+  }
+
+  /**
+   * Signs a user in with a custom token.
+   * @param token parsed member of a request body
+   * @throws as {@link exchange}; `token-payload` also for a token without a user and claims of reserved names
+   * @see docs/reference/protocol.md#sign-in
+   */
+  async signIn(token: unknown, origin: CredentialOrigin): Promise<SessionTokens> {
+    const text = textOf(token)
+    const { application, serviceKeys = [], development = false } = this.#options
+    const keys = {
+      service: serviceKeys,
+      acceptsUnsigned: development && algorithmOf(text) === 'none' && origin.isLoopback === true,
+    }
+    return this.#issued(async () => {
+      const ticket = await this.#withinLimit(text, origin, (keyring) => verifyTicket(text, keyring, keys))
+      return signInOf(ticket, application, this.#now())
+    }, issueSession)
+  }
+
+  /**
+   * Makes a new ID token for a refresh token. @param token parsed member of a request body
+   * @throws `token-missing`, `bad-token`, `token-expired`, `token-payload`, `token-refused`, `too-many-failures`
+   */
+  async refresh(token: unknown, origin: CredentialOrigin): Promise<SessionTokens> {
+    const text = textOf(token)
+    return this.#issued(
+      async () => {
+        const verify = ({ secret }: Keyring) => verifyRefreshToken(text, secret)
+        return signedInOf(await this.#withinLimit(text, origin, verify), this.#options.application, this.#now())
+      },
+      async (user, options) => ({
+        uid: user.uid,
+        idToken: await issueSignInToken(user, options),
+        refreshToken: text,
+      }),
+    )
+  }
+
+  /**
+   * The user of the ID token of a sign-in. @param token parsed member of a request body
+   * @throws as {@link refresh}
+   */
+  async account(token: unknown, origin: CredentialOrigin): Promise<SignedInUser> {
+    const text = textOf(token)
+    const known = this.#keyring.cache.get(text, this.#now())
+    const { kind, caller } = known ?? (await this.#verifyWithinLimit(text, origin))
+    const user = kind === 'id' ? signedInUserOf(caller) : undefined
+    if (user === undefined) throw new DholeError('bad-token')
+    return user
   }
 
   /** Makes a custom token. @throws as `mintToken` */
@@ -140,33 +204,51 @@ export class Authenticator {
     this.#keyring = new Keyring(new SuperSecret(secret))
   }
 
+  /** Issues what `user` may have, with the keys that are in force at the end. */
+  async #issued<T>(
+    user: () => Promise<SignedIn>,
+    issue: (user: SignedIn, options: { application: string; secret: SuperSecret; now: number }) => Promise<T>,
+  ): Promise<T> {
+    const keyring = this.#keyring
+    const { application } = this.#options
+    const issued = await issue(await user(), { application, secret: keyring.secret, now: this.#now() })
+    return keyring === this.#keyring ? issued : this.#issued(user, issue)
+  }
+
   async #verifyWithinLimit(text: string, origin: CredentialOrigin): Promise<VerifiedToken> {
+    const verify = async (keyring: Keyring) => ({ keyring, signed: await keyring.verify(text) })
+    const { keyring, signed } = await this.#withinLimit(text, origin, verify)
+    if (keyring !== this.#keyring) return this.#verifyWithinLimit(text, origin)
+    const callerOf = signed.kind === 'id' ? idCaller : customCaller
+    const verified = { kind: signed.kind, caller: callerOf(signed.payload, this.#options.application, this.#now()) }
+    keyring.cache.set(text, verified)
+    return verified
+  }
+
+  /** Verifies a signature with the keys that are in force at the end; few of one network at the same time. */
+  async #withinLimit<T>(text: string, origin: CredentialOrigin, verify: (keyring: Keyring) => Promise<T>): Promise<T> {
     // An empty credential counts as no attempt.
     if (text === '') throw new DholeError('bad-token')
     // Read before the wait: a closed connection has no address.
     const { address } = origin
-    if (address === undefined) return this.#verify(text, address)
-    return this.#options.failedAttempts.runWithinLimit(address, () => this.#verify(text, address))
+    if (address === undefined) return this.#verify(address, verify)
+    return this.#options.failedAttempts.runWithinLimit(address, () => this.#verify(address, verify))
   }
 
-  async #verify(text: string, address: string | undefined): Promise<VerifiedToken> {
+  async #verify<T>(address: string | undefined, verify: (keyring: Keyring) => Promise<T>): Promise<T> {
     const keyring = this.#keyring
-    let signed: SignedToken
+    let signed: T
     try {
-      signed = await keyring.verify(text)
+      signed = await verify(keyring)
     } catch (thrown) {
-      if (keyring !== this.#keyring) return this.#verify(text, address)
+      if (keyring !== this.#keyring) return this.#verify(address, verify)
       // Only a wrong signature counts as an attempt: expired or incomplete tokens are no guesses of the secret.
       const isGuess = thrown instanceof DholeError && address !== undefined
       if (isGuess && (await this.#options.failedAttempts.record(address))) throw new DholeError('too-many-failures')
       throw thrown
     }
     // The secret was replaced meanwhile: verify with the new one.
-    if (keyring !== this.#keyring) return this.#verify(text, address)
-    const callerOf = signed.kind === 'id' ? idCaller : customCaller
-    const verified = { kind: signed.kind, caller: callerOf(signed.payload, this.#options.application, this.#now()) }
-    keyring.cache.set(text, verified)
-    return verified
+    return keyring === this.#keyring ? signed : this.#verify(address, verify)
   }
 
   /** Reads `isLoopback` last; it costs a system call. */
@@ -184,4 +266,11 @@ export class Authenticator {
     this.#latest = Math.max(this.#latest, (this.#options.now ?? Date.now)())
     return this.#latest
   }
+}
+
+/** @param token parsed member of a request body @throws `token-missing`, `bad-token` */
+function textOf(token: unknown): string {
+  if (token === undefined || token === null) throw new DholeError('token-missing')
+  if (typeof token !== 'string') throw new DholeError('bad-token')
+  return token
 }

@@ -4,7 +4,7 @@ import { freeze, isJsonObject, type JsonObject, member } from './json-object.ts'
 
 const SECOND_MS = 1000
 /** Maximum clock difference to the issuer of a token. */
-const LEEWAY_MS = 5 * SECOND_MS
+export const LEEWAY_MS = 5 * SECOND_MS
 /** Lifetime of a token without `exp`, in seconds. */
 const DEFAULT_LIFETIME = 24 * 60 * 60
 
@@ -16,12 +16,19 @@ const MAX_UID_LENGTH = 256
 /** Default of `provider`. */
 export const PROVIDER = 'custom'
 
+/** Member of ID tokens of a sign-in that holds what claims of users must not grant: `admin` and `debug`. */
+export const GRANTS = 'dhole'
+/** Member that only ID tokens of a sign-in have. */
+export const SIGN_IN = 'firebase'
+
 /** User and validity of a token; times in seconds since 1970. */
 interface Claims {
   /** `null` without a user. */
   readonly auth: Auth | null
   readonly since: number
   readonly until: number
+  /** Holds `admin` and `debug`. */
+  readonly grants: JsonObject
 }
 
 /**
@@ -33,7 +40,7 @@ interface Claims {
  * @see docs/reference/protocol.md#credentials
  */
 export function customCaller(payload: JsonObject, application: string, now: number): Caller {
-  const caller = callerOf(payload, customClaims(payload), now)
+  const caller = callerOf(customClaims(payload), now)
   const audience = member(payload, 'aud')
   const audiences = Array.isArray(audience) ? audience : [audience ?? application]
   if (!audiences.includes(application)) throw new DholeError('token-refused')
@@ -42,7 +49,7 @@ export function customCaller(payload: JsonObject, application: string, now: numb
 
 /** The caller of an ID token. Parameters and errors as of {@link customCaller}; the audience is required. */
 export function idCaller(payload: JsonObject, application: string, now: number): Caller {
-  const caller = callerOf(payload, idClaims(payload), now)
+  const caller = callerOf(idClaims(payload), now)
   if (member(payload, 'aud') !== application) throw new DholeError('token-refused')
   return caller
 }
@@ -66,35 +73,48 @@ function wilddogClaims(payload: JsonObject): Claims {
     auth: uid === undefined ? null : authOf({}, uid, token),
     since: Math.max(timeOf(payload, 'nbf', issued), issued),
     until: timeOf(payload, 'exp', issued + DEFAULT_LIFETIME),
+    grants: payload,
   }
 }
 
 function firebaseClaims(payload: JsonObject): Claims {
   const token = objectOf(payload, 'd')
-  const uid = readUid(token, isShort, payload)
+  const uid = readUid(token, isUid, payload)
   const issued = timeOf(payload, 'iat')
   const since = timeOf(payload, 'nbf', issued)
   return {
     auth: uid === undefined ? null : authOf(token, uid, token),
     since: Math.max(since, issued),
     until: timeOf(payload, 'exp', since + DEFAULT_LIFETIME),
+    grants: payload,
   }
 }
 
 function idClaims(payload: JsonObject): Claims {
+  if (isJsonObject(member(payload, SIGN_IN))) return signInClaims(payload)
   if (member(payload, 'v') !== 1) throw unusable()
-  const uid = readUid(payload, isShort, payload)
+  const uid = readUid(payload, isUid, payload)
   const issued = timeOf(payload, 'iat')
   return {
     auth: uid === undefined ? null : authOf({}, uid, objectOf(payload, 'claims')),
     since: Math.max(timeOf(payload, 'nbf', issued), issued),
     until: timeOf(payload, 'exp'),
+    grants: payload,
   }
 }
 
-function callerOf(payload: JsonObject, { auth, since, until }: Claims, now: number): Caller {
-  const kind = flagOf(payload, 'admin') ? 'admin' : 'user'
-  const debug = flagOf(payload, 'debug')
+/** Claims of users are members of the token itself, so that one named `admin` grants nothing. */
+function signInClaims(payload: JsonObject): Claims {
+  const uid = member(payload, 'sub')
+  if (typeof uid !== 'string' || !isUid(uid)) throw unusable()
+  const { [GRANTS]: _, ...token } = payload
+  const grants = objectOf(payload, GRANTS)
+  return { auth: authOf({}, uid, token), since: timeOf(payload, 'iat'), until: timeOf(payload, 'exp'), grants }
+}
+
+function callerOf({ auth, since, until, grants }: Claims, now: number): Caller {
+  const kind = flagOf(grants, 'admin') ? 'admin' : 'user'
+  const debug = flagOf(grants, 'debug')
   if (now >= until * SECOND_MS) throw new DholeError('token-expired')
   if (since * SECOND_MS > now + LEEWAY_MS) throw new DholeError('token-refused')
   // `exp` may be any finite number.
@@ -120,7 +140,8 @@ function readUid(members: JsonObject, isGood: (uid: string) => boolean, payload:
   return uid
 }
 
-function isShort(uid: string): boolean {
+/** Whether a text may name a user in tokens of Firebase. */
+export function isUid(uid: string): boolean {
   return uid !== '' && uid.length <= MAX_UID_LENGTH
 }
 

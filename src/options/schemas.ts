@@ -91,6 +91,7 @@ const treeProperties = {
 const settingProperties = {
   open: Type.Optional(Type.Union([Type.Boolean(), Type.Literal('loopback')])),
   rules: Type.Optional(Type.String()),
+  serviceAccount: Type.Optional(Type.String()),
   limits: Type.Optional(limitsSchema),
   sms: Type.Optional(messagesSchema),
   ...treeProperties,

@@ -14,7 +14,7 @@ import { drain } from '../scheduling/steps.ts'
 import { runInTurns } from '../scheduling/turns.ts'
 import { DatabaseProblem } from '../store/postgres/connection/database-problem.ts'
 import { adminServiceOf } from './admin-service.ts'
-import { readRules } from './config/config.ts'
+import { readFiles } from './config/config.ts'
 import { dholeOptions } from './config/dhole-options.ts'
 import type { Config } from './config/settings.ts'
 import { warnAboutAccess } from './config/startup-warnings.ts'
@@ -51,7 +51,7 @@ export interface RunningServer {
  */
 export async function serve(config: Config, doctor: ServerPorts['doctor']): Promise<RunningServer> {
   const logger = await createLogger(config.LOG_LEVEL, isForPeople(config.LOG_FORMAT))
-  const rules = readRules(config)
+  const files = readFiles(config)
   await checkStart(config)
   const lock = prepareFolder(config, logger)
   const failure = Promise.withResolvers<void>()
@@ -59,7 +59,7 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
   const watched = new Monitoring({ slowMs: config.SLOW_REQUEST_MS, isInDatabase: config.DATABASE_URL !== undefined })
   const operator = operatorOf(config, logger)
   const log = logObserver(logger, { slowMs: config.SLOW_REQUEST_MS, onStoreFailed: failure.resolve })
-  const options: DholeOptions = { ...dholeOptions(config, storage.keys, rules), observer: watched.observer(log) }
+  const options: DholeOptions = { ...dholeOptions(config, storage.keys, files), observer: watched.observer(log) }
   const source = certificateSource(config)
   const certificate = await source.read()
   warnAboutValidity(certificate, source.name, logger)
@@ -82,7 +82,7 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
     const renewal = new CertificateRenewal(source, listeners.secure, logger, config.TLS_CHECK_MS)
     renewing.resolve(renewal)
     where.url = listeners.secure.url.origin
-    for (const { database } of applications.open) warnAboutAccess(config, database, rules, logger)
+    for (const { database } of applications.open) warnAboutAccess(config, database, files.rules, logger)
     const port = Number(listeners.secure.url.port)
     announce(listeners, logger)
     welcome({ config, port, source, logger, isForPeople: isForPeople(config.LOG_FORMAT) })

@@ -18,7 +18,7 @@ export function customToken(secret: string, claims: Readonly<Record<string, unkn
 }
 
 /** Header and payload, whatever they say, under a good signature. */
-export function signedToken(secret: string, header: unknown, payload: unknown): string {
+export function signedToken(secret: string | Uint8Array, header: unknown, payload: unknown): string {
   const signed = [header, payload].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
   return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`
 }

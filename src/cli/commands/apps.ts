@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import type { ListedApplication, Rotation } from '../../admin/administration.ts'
+import { publicKeysOf } from '../../auth/sign-in/service-account.ts'
 import { SAFE_SECRET_LENGTH } from '../../data-folder/secret-file.ts'
 import { DholeError } from '../../error.ts'
 import type { ApplicationSettings } from '../../options.ts'
@@ -22,6 +23,7 @@ interface AddFlags extends FolderFlags {
   readonly profile?: 'wilddog' | 'firebase'
   readonly open?: true
   readonly rules?: string
+  readonly serviceAccount?: string
   readonly indexPolicy?: 'allow' | 'require'
   readonly limits?: string
   readonly sms?: string
@@ -49,6 +51,10 @@ export function appsCommand(): Command {
     .addOption(new Option('--profile <family>', 'family whose answers a query gets').choices(['wilddog', 'firebase']))
     .option('--open', 'everyone may read and write until it has rules (default: locked)')
     .option('--rules <file>', 'its first rules')
+    .option(
+      '--service-account <file>',
+      'key of a service account of Firebase, JSON or PEM, whose custom tokens sign users in',
+    )
     .addOption(new Option('--index-policy <policy>', 'whether queries need an index').choices(['allow', 'require']))
     .option('--limits <json>', 'limits of its own, such as {"maxWriteBytes":1000000}')
     .option('--sms <json>', 'its settings for text messages, such as {"timeZone":"Europe/Berlin","retentionDays":30}')
@@ -82,12 +88,13 @@ async function add(id: string, flags: AddFlags): Promise<void> {
 }
 
 /** Leaves out absent flags, so that they follow the defaults. */
-function settingsOf({ profile, open, rules, indexPolicy, limits, sms }: AddFlags): ApplicationSettings {
+function settingsOf({ profile, open, rules, serviceAccount, indexPolicy, limits, sms }: AddFlags): ApplicationSettings {
   if (open && rules !== undefined) throw new Error('--open and --rules contradict each other: give one')
   return {
     ...(profile === undefined ? {} : { profile }),
     ...(open === undefined ? {} : { open }),
     ...(rules === undefined ? {} : { rules: rulesOf(rules) }),
+    ...(serviceAccount === undefined ? {} : { serviceAccount: publicKeysIn(serviceAccount) }),
     ...(indexPolicy === undefined ? {} : { indexPolicy }),
     ...(limits === undefined ? {} : { limits: jsonOfFlag('--limits', limits, '{"maxWriteBytes":1000000}') }),
     ...(sms === undefined ? {} : { sms: jsonOfFlag('--sms', sms, '{"timeZone":"Europe/Berlin"}') }),
@@ -102,6 +109,15 @@ function rulesOf(file: string): string {
     return source
   } catch (cause) {
     throw new Error(`${file}: ${cause instanceof DholeError ? cause.message : reason(cause)}`, { cause })
+  }
+}
+
+/** @throws Error with the file */
+function publicKeysIn(file: string): string {
+  try {
+    return publicKeysOf(readFileSync(file, 'utf8'))
+  } catch (cause) {
+    throw new Error(`${file}: ${cause instanceof TypeError ? cause.message : reason(cause)}`, { cause })
   }
 }
 

@@ -106,6 +106,12 @@ const TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   'token-payload': [401, 20506, 'Token payload exception', BAD_TOKEN],
   'token-refused': [401, 20505, 'Unkown error occured about the token', BAD_TOKEN],
   'token-missing': [400, 20507, 'The custom token is null'],
+  'sign-in-not-offered': [
+    400,
+    20508,
+    'The sign-in is not offered',
+    'Only custom tokens sign users in: call signInWithCustomToken()',
+  ],
   'too-many-failures': [429, 20105, QUOTA],
   quota: [429, 20105, QUOTA, 'Too many requests'],
   'too-busy': [503, 20104, OUT_OF_SERVICE, 'Too much is under way'],

@@ -9,6 +9,9 @@ import { answerSession, answerSessions } from '../admin/session-routes.ts'
 import { CONSOLE_PATHS, consoleOr } from '../console/console-route.ts'
 import { DOCUMENT_PATHS, documentOr } from '../docs/docs.ts'
 import type { Answer, Endpoint, ErrorFormat, Exchange } from '../exchange.ts'
+import { IDENTITY_CALLS, IDENTITY_PATHS, type IdentityCall } from '../identity/identity-calls.ts'
+import { identityErrors, signInWords } from '../identity/identity-errors.ts'
+import { applicationNamed, identityPreflight, refuseSignIn } from '../identity/identity-routes.ts'
 import { plainErrors, treeErrors } from '../response/error-reply.ts'
 import { preflightReply } from '../response/reply.ts'
 import { answerNode } from '../rest/node-route.ts'
@@ -18,7 +21,7 @@ import { answerPolling } from '../sdk/polling/open-polling.ts'
 import { orFarewell } from '../sdk/socket/farewell-socket.ts'
 import { openSocket } from '../sdk/socket/open-socket.ts'
 import { enginePreflight } from '../sdk/wilddog/engine-reply.ts'
-import { answerLookup } from '../sdk/wilddog/lookup.ts'
+import { answerLookup as answerHosts } from '../sdk/wilddog/lookup.ts'
 import { answerEngine, orEngineFarewell } from '../sdk/wilddog/open-engine.ts'
 import { accountInfo, signInErrors, verifyCustomToken } from '../sdk/wilddog/sign-in.ts'
 import * as sms from '../sms/calls.ts'
@@ -67,7 +70,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     answer: orEngineFarewell(inDatabaseOf(answerEngine, ({ raw: { values } }) => values['ns'] || undefined)),
     options: enginePreflight,
   },
-  { ...node, path: '/v1/lookup', methods: READS, operation: 'socket', answer: answerLookup, isPlain: true },
+  { ...node, path: '/v1/lookup', methods: READS, operation: 'socket', answer: answerHosts, isPlain: true },
   signIn('/v2/{app}/auth/verifyCustomToken', verifyCustomToken),
   signIn('/v2/{app}/auth/getAccountInfo', accountInfo),
   ...CONSOLE_PATHS.map(consolePage),
@@ -76,6 +79,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   setting('/.settings/*', refuseSetting),
   token('/.auth/customTokenToIdToken.json', exchangeToken),
   token('/.auth/*', refuseTokenPath),
+  ...IDENTITY_CALLS.map(identity),
+  ...IDENTITY_PATHS.map(noSignIn),
   carrierCodes('/api/v1/carrier-codes'),
   call('/api/v2/{app}/status', GET_OR_POST, 'sms-status', sms.statuses),
   call('/api/v2/{app}/send', POST, 'sms-status', sms.statusesBySend),
@@ -157,6 +162,24 @@ function setting(path: string, answer: Answer): Endpoint {
 
 function token(path: string, answer: Answer): Endpoint {
   return { path, methods: POST, operation: jsonOperation('token'), answer: inTree(answer), errors: tokenErrors }
+}
+
+/** A call of Firebase Authentication. */
+function identity({ path, answer, words }: IdentityCall): Endpoint {
+  const checked: Answer = (exchange) => {
+    if (exchange.method !== 'POST') throw new DholeError('method-not-allowed')
+    return answer(exchange)
+  }
+  const served = bounded(withApplication(applicationNamed, checked))
+  const errors = identityErrors(words)
+  return { path, methods: POST, operation: 'token', answer: served, errors, options: identityPreflight }
+}
+
+/** Every other call of it. */
+function noSignIn(path: string): Endpoint {
+  const answer = bounded((exchange) => exchange.limits.within(exchange, refuseSignIn))
+  const errors = identityErrors(signInWords)
+  return { path, methods: GET_OR_POST, operation: 'other', answer, errors, options: identityPreflight }
 }
 
 function carrierCodes(path: string): Endpoint {

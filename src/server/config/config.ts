@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Value } from '@sinclair/typebox/value'
+import { publicKeysOf } from '../../auth/sign-in/service-account.ts'
 import { DholeError } from '../../error.ts'
 import { codeOf, messageOf } from '../../files/system-error.ts'
 import { isLoopback } from '../../http/connection/own-machine.ts'
@@ -165,14 +166,41 @@ export function readIndexes({ INDEXES }: Config): IndexSpec {
 
 /** Source of the rules file `RULES`; `undefined` when unset. @throws Error when the file is missing or wrong */
 export function readRules({ RULES }: Config): string | undefined {
-  if (RULES === undefined) return undefined
-  try {
-    const source = readFileSync(RULES, 'utf8')
+  return fromFile('RULES', RULES, (source) => {
     parseRules(source)
     return source
+  })
+}
+
+/** What the files hold that settings name; `undefined` for settings that are unset. */
+export interface FileTexts {
+  /** Source of the rules. */
+  readonly rules: string | undefined
+  /** Public keys of service accounts, as PEM text. */
+  readonly serviceAccount: string | undefined
+}
+
+/** @throws Error when a file is missing or wrong */
+export function readFiles(config: Config): FileTexts {
+  return { rules: readRules(config), serviceAccount: readServiceAccount(config) }
+}
+
+/**
+ * Public keys of the service accounts of `SERVICE_ACCOUNT_FILE`, as PEM text; `undefined` when unset.
+ * @throws Error when the file is missing or wrong
+ */
+function readServiceAccount({ SERVICE_ACCOUNT_FILE }: Config): string | undefined {
+  return fromFile('SERVICE_ACCOUNT_FILE', SERVICE_ACCOUNT_FILE, publicKeysOf)
+}
+
+/** What a file of a setting holds; `undefined` when that is unset. @throws Error when it is missing or wrong */
+function fromFile(setting: string, file: string | undefined, read: (text: string) => string): string | undefined {
+  if (file === undefined) return undefined
+  try {
+    return read(readFileSync(file, 'utf8'))
   } catch (cause) {
     const reason = codeOf(cause) === 'ENOENT' ? 'there is no such file' : messageOf(cause)
-    throw new Error(`RULES: ${RULES}: ${reason}`, { cause })
+    throw new Error(`${setting}: ${file}: ${reason}`, { cause })
   }
 }
 

@@ -1,16 +1,19 @@
 import type { FixedKeys } from '../../engines/application-keys.ts'
 import type { DholeOptions } from '../../options.ts'
 import { tlsNames } from '../tls/own-names.ts'
-import { isOwnMachine, proxiesOf, readIndexes } from './config.ts'
+import { type FileTexts, isOwnMachine, proxiesOf, readIndexes } from './config.ts'
 import { databaseServer } from './database-server.ts'
 import type { Config } from './settings.ts'
 
 /**
  * Options of the service for the settings of a server.
  * @param keys those that are known before the applications are opened
- * @param rules source of the rules file, if it is set
  */
-export function dholeOptions(config: Config, { secret, smsKey }: FixedKeys, rules: string | undefined): DholeOptions {
+export function dholeOptions(
+  config: Config,
+  { secret, smsKey }: FixedKeys,
+  { rules, serviceAccount }: FileTexts,
+): DholeOptions {
   const database = databaseServer(config)
   return {
     dataDir: config.DATA_DIR,
@@ -20,6 +23,7 @@ export function dholeOptions(config: Config, { secret, smsKey }: FixedKeys, rule
         ...(secret === undefined ? {} : { secret }),
         ...(smsKey === undefined ? {} : { smsKey }),
         ...(rules === undefined ? { open: isOwnMachine(config.HOST) && 'loopback' } : { rules }),
+        ...(serviceAccount === undefined ? {} : { serviceAccount }),
         profile: config.PROFILE,
         indexPolicy: config.INDEX_POLICY,
         indexes: readIndexes(config),

@@ -110,6 +110,12 @@ export const configSchema = Type.Object({
         'first rules file of the default application; unset: open to this machine on a loopback `HOST`, else locked',
     }),
   ),
+  SERVICE_ACCOUNT_FILE: Type.Optional(
+    Type.String({
+      description:
+        'file with the key of a service account of Firebase, JSON or PEM, whose custom tokens sign users in to the default application; only its public key is used',
+    }),
+  ),
   APP_IDLE_MS: whole(
     1,
     10 * 60 * 1000,

@@ -46,6 +46,11 @@ export function isSms({ path }: Pick<Documented, 'path'>): boolean {
   return path.startsWith('/api/')
 }
 
+/** Whether a path signs users in: its errors have a shape of their own. */
+export function isSignIn({ path }: Pick<Documented, 'path'>): boolean {
+  return path.includes('.googleapis.com/')
+}
+
 /** Whether a path is about the service itself: it knows no application, so none of their errors. */
 export function isSystem({ path }: Pick<Documented, 'path'>): boolean {
   return path === '/health' || path === '/ready'

@@ -1,6 +1,7 @@
+import { createHmac } from 'node:crypto'
 import { encoded } from '../../protocol/sms/calls.ts'
 import { SECRET } from '../../support/https-server.ts'
-import { customToken } from '../../support/token.ts'
+import { customToken, nowInSeconds, signedToken } from '../../support/token.ts'
 import { type Documented, isSms } from './document.ts'
 import { goodSmsRequest } from './sms-requests.ts'
 
@@ -24,7 +25,23 @@ export function goodBody(path: string, method: string): string | undefined {
   if (path.startsWith('/.auth/')) {
     return method === 'POST' ? JSON.stringify({ token: customToken(SECRET, { uid: 'alice' }) }) : undefined
   }
+  if (path.includes('.googleapis.com/')) return method === 'POST' ? goodSignIn(path) : undefined
   return { PUT: '7', POST: '"a"', PATCH: '{"a":1}' }[method]
+}
+
+function goodSignIn(path: string): string {
+  if (/CustomToken$/.test(path)) return JSON.stringify({ token: customToken(SECRET, { uid: 'alice' }) })
+  const [iat, user] = [nowInSeconds(), { aud: 'app', sub: 'alice', auth_time: nowInSeconds() }]
+  const signed = (label: string, payload: object) => {
+    const key = createHmac('sha256', SECRET).update(label).digest()
+    return signedToken(key, { alg: 'HS256', typ: 'JWT' }, { ...user, exp: iat + 60, ...payload })
+  }
+  if (/lookup$|getAccountInfo$/.test(path)) {
+    const idToken = signed('dhole id token key 1', { iss: 'dhole', iat, firebase: { sign_in_provider: 'custom' } })
+    return JSON.stringify({ idToken })
+  }
+  const refreshToken = signed('dhole refresh token key 1', { claims: {} })
+  return `grant_type=refresh_token&refresh_token=${refreshToken}`
 }
 
 /** What a path of the document needs behind it, whatever the method. */

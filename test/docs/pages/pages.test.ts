@@ -21,8 +21,15 @@ function databaseSettings(): Readonly<Record<string, string>> {
 
 const stop = () => Promise.resolve()
 
+/** The package `firebase` has modules that pass on those of its parts, which are here. */
+const SDK: Preparation = {
+  prepare: async () => ({ replaced: { "'firebase/": "'@firebase/" }, stop }),
+}
+
 /** Pages that need more than a server of default settings. */
 const PREPARATIONS: Readonly<Record<string, Preparation>> = {
+  'docs/how-to/migrate-from-firebase.md': SDK,
+  'docs/tutorial/chat.md': SDK,
   'docs/how-to/query-a-large-list.md': {
     settings: { MAX_WRITE_BYTES: '67108864' },
     // What npm would bring is here already.

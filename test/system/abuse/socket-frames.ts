@@ -25,7 +25,7 @@ export function request(number: unknown, action: string, body: unknown): string 
 }
 
 /** A message in segments. */
-export function segments(content: string): Buffer {
+function segments(content: string): Buffer {
   const count = Math.ceil(content.length / SEGMENT)
   const parts = Array.from({ length: count }, (_, at) => text(content.slice(at * SEGMENT, (at + 1) * SEGMENT)))
   return Buffer.concat([text(String(count)), ...parts])

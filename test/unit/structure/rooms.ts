@@ -32,7 +32,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'tree',
   ],
   options: ['applications', 'data-folder', 'http'],
-  'options.ts': ['error.ts', 'files', 'http', 'observer.ts', 'options', 'query', 'rules', 'sms'],
+  'options.ts': ['auth', 'error.ts', 'files', 'http', 'observer.ts', 'options', 'query', 'rules', 'sms'],
   engines: ['data-folder', 'error.ts', 'observer.ts', 'options.ts', 'scheduling', 'sms', 'store'],
   'open-tree.ts': ['database', 'engines', 'hub', 'observer.ts', 'options.ts', 'tree'],
   'closed-application.ts': ['data-folder', 'database', 'engines', 'observer.ts', 'open-tree.ts', 'options.ts', 'sms'],

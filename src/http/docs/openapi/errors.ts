@@ -82,6 +82,8 @@ const reach: Readonly<Record<TreeErrorCode, (origin: Origin) => boolean>> = {
   'token-payload': anyRequest,
   'token-refused': anyRequest,
   'token-missing': ({ resource }) => resource === 'exchange',
+  // Only calls that the document does not have.
+  'sign-in-not-offered': nowhere,
   'too-many-failures': anyRequest,
   quota: anyRequest,
   'too-busy': anyRequest,
@@ -177,7 +179,7 @@ const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
 
 /** The body of every error of the tree and what is beside it, but those that no operation has, or only the exchange of tokens. */
 export const errorExamples = examplesOf(
-  codes.filter((code) => code !== 'token-missing' && code !== 'sockets-not-offered'),
+  codes.filter((code) => code !== 'token-missing' && code !== 'sockets-not-offered' && code !== 'sign-in-not-offered'),
   hints,
 )
 

@@ -3,6 +3,7 @@ import type { AdminService } from '../../admin/admin-service.ts'
 import type { Endpoint } from '../../exchange.ts'
 import { ADMIN_TAG, adminPaths, adminSecuritySchemes } from './admin.ts'
 import { errorExamples, methodNotAllowed } from './errors.ts'
+import { IDENTITY_DESCRIPTION, IDENTITY_TAG, identityPaths } from './identity.ts'
 import { treePaths } from './operations.ts'
 import { settingsPaths } from './other-operations.ts'
 import type { DocumentedMethod, MethodsOf } from './parameters.ts'
@@ -54,6 +55,7 @@ export function documentation(
       { name: 'Connection', description: 'The state of the service as the SDKs read it.' },
       { name: 'Rules', description: 'Settings of the application, for its administrators only.' },
       { name: 'Credentials', description: 'How requests authenticate: see the schemes under Authorize.' },
+      { name: IDENTITY_TAG, description: IDENTITY_DESCRIPTION },
       { name: SMS_TAG, description: SMS_DESCRIPTION },
       { name: SYSTEM_TAG, description: 'For monitoring.' },
       ...(operations === undefined ? [] : [{ name: ADMIN_TAG, description: 'What the console does.' }]),
@@ -63,6 +65,7 @@ export function documentation(
     paths: {
       ...treePaths(methodsOf),
       ...settingsPaths(methodsOf),
+      ...identityPaths(methodsOf),
       ...smsPaths(methodsOf),
       ...systemPaths(methodsOf, hasMetrics),
       ...(operations === undefined ? {} : adminPaths(methodsOf, operations)),

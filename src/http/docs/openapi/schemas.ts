@@ -1,5 +1,6 @@
 import type { ElysiaSwaggerConfig } from '@elysiajs/swagger/types'
 import { KindGuard, type TSchema, Type } from '@sinclair/typebox'
+import { identityBodies } from '../../identity/schemas.ts'
 import { smsBodies } from '../../sms/schemas.ts'
 import { parameterSchema } from '../../url/parameters.ts'
 
@@ -123,6 +124,7 @@ export const schemas = {
     },
     { additionalProperties: false },
   ),
+  ...identityBodies,
   ...smsBodies,
 } as const satisfies Readonly<Record<string, TSchema>>
 

@@ -5,6 +5,8 @@ import type { Scenarios } from '../scenarios/scenario.ts'
 import { SdkProcess } from './sdk-process.ts'
 import { install, type SdkVersion } from './sdk-versions.ts'
 
+const SECRET = 'a secret of the emulator'
+
 /** Runs scenarios with clients that connect to a server in development as to Firebase's emulator: without TLS. */
 export function runAsEmulator(versions: readonly SdkVersion[], scenarios: Scenarios): void {
   describe('a server in development, used as an emulator', () => {
@@ -14,7 +16,7 @@ export function runAsEmulator(versions: readonly SdkVersion[], scenarios: Scenar
 
     beforeAll(async () => {
       dir = await tempDir()
-      server = await spawnServer({ DEVELOPMENT: 'true', HTTP_PORT: '0', APP_SECRET: 'not known to clients' })
+      server = await spawnServer({ DEVELOPMENT: 'true', HTTP_PORT: '0', APP_SECRET: SECRET })
       port = /plain HTTP on http:\/\/[^:]+:(\d+)/.exec(server.output())?.[1] ?? ''
     })
 
@@ -29,7 +31,7 @@ export function runAsEmulator(versions: readonly SdkVersion[], scenarios: Scenar
         databaseUrl: 'https://app.firebaseio.com',
         url: `http://localhost:${port}`,
         certificate: '',
-        secret: '',
+        secret: SECRET,
       }
       const env =
         version.adapter === 'admin' ? { FIREBASE_DATABASE_EMULATOR_HOST: `localhost:${port}` } : { EMULATOR_PORT: port }

@@ -19,7 +19,7 @@ export const CURRENT: SdkVersion = {
   name: 'firebase 12.19',
   folder: ROOT,
   adapter: 'modular',
-  abilities: ['increment', 'startAfter', 'tokens', 'renewal'],
+  abilities: ['increment', 'mockToken', 'startAfter', 'tokens', 'renewal'],
 }
 
 /** All others. They are installed where they are used. */
@@ -28,21 +28,26 @@ export const OTHERS: readonly SdkVersion[] = [
     name: 'firebase 12.19, compat',
     folder: 'compat-12',
     adapter: 'namespaced',
-    abilities: ['increment', 'startAfter'],
+    abilities: ['increment', 'mockToken', 'startAfter'],
   },
   {
     name: 'firebase 11.10',
     folder: 'web-11',
     adapter: 'modular',
-    abilities: ['increment', 'startAfter', 'tokens', 'renewal'],
+    abilities: ['increment', 'mockToken', 'startAfter', 'tokens', 'renewal'],
   },
   {
     name: 'firebase 9.23',
     folder: 'web-9',
     adapter: 'modular',
-    abilities: ['increment', 'startAfter', 'tokens', 'renewal'],
+    abilities: ['increment', 'mockToken', 'startAfter', 'tokens', 'renewal'],
   },
-  { name: 'firebase 8.10', folder: 'web-8', adapter: 'namespaced', abilities: ['increment', 'startAfter'] },
+  {
+    name: 'firebase 8.10',
+    folder: 'web-8',
+    adapter: 'namespaced',
+    abilities: ['increment', 'mockToken', 'startAfter'],
+  },
   { name: 'firebase 7.24', folder: 'web-7', adapter: 'namespaced', abilities: ['increment'] },
   { name: 'firebase 4.13', folder: 'web-4', adapter: 'namespaced', abilities: [] },
   { name: 'firebase 2.4', folder: 'web-2', adapter: 'legacy', abilities: ['tokens'] },

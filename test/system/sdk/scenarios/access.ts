@@ -170,6 +170,17 @@ export const ACCESS: Scenarios = {
 
 /** Of a server that has the rules of no scenario. */
 export const EMULATOR_RULES: Scenarios = {
+  'a token that is given to an emulator says who a client is': {
+    needs: 'mockToken',
+    async run({ client, rest, token }) {
+      await rest('PUT', '/.settings/rules.json', RULES)
+      const ann = client({ mockUserToken: token('ann') })
+      await ann.set('users/ann', 1)
+      return failureOf(() => ann.set('users/bob', 1))
+    },
+    expected: 'PERMISSION_DENIED PERMISSION_DENIED: Permission denied',
+  },
+
   'the admin SDK sets rules, and acts as users': {
     needs: 'admin',
     async run({ client }) {

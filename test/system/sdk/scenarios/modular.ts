@@ -15,11 +15,12 @@ export function modular(load: Load): Sdk {
   const app = load('@firebase/app') as typeof App
   const database = load('@firebase/database') as typeof Database
   let clients = 0
-  const connect = (url: string, { token, emulatorPort }: ClientOptions = {}): Client => {
+  const connect = (url: string, { token, emulatorPort, mockUserToken }: ClientOptions = {}): Client => {
     const made = app.initializeApp({ databaseURL: url, projectId: 'app' }, `client ${clients++}`)
     if (token !== undefined) provideTokens(made, app, load, token)
     const db = database.getDatabase(made)
-    if (emulatorPort !== undefined) database.connectDatabaseEmulator(db, 'localhost', emulatorPort)
+    const emulatorOptions = mockUserToken === undefined ? {} : { mockUserToken }
+    if (emulatorPort !== undefined) database.connectDatabaseEmulator(db, 'localhost', emulatorPort, emulatorOptions)
     return clientOf(database, db, () => app.deleteApp(made))
   }
   return { connect, timestamp: database.serverTimestamp(), increment: database.increment }

@@ -36,7 +36,7 @@ export interface NamespacedParts {
 }
 
 interface NamespacedDatabase {
-  useEmulator(host: string, port: number): void
+  useEmulator(host: string, port: number, options: object): void
   ref(path: string): unknown
   goOffline(): void
   goOnline(): void
@@ -53,10 +53,11 @@ export function namespaced(load: Load): Sdk {
   const { TIMESTAMP: timestamp, increment = notThere } = firebase.database.ServerValue
   let clients = 0
   return {
-    connect: (databaseURL, { emulatorPort } = {}) => {
+    connect: (databaseURL, { emulatorPort, mockUserToken } = {}) => {
       const app = firebase.initializeApp({ databaseURL, projectId: 'app' }, `client ${clients++}`)
       const db = app.database()
-      if (emulatorPort !== undefined) db.useEmulator('localhost', emulatorPort)
+      const emulatorOptions = mockUserToken === undefined ? {} : { mockUserToken }
+      if (emulatorPort !== undefined) db.useEmulator('localhost', emulatorPort, emulatorOptions)
       return namespacedClient({
         ref: (path) => db.ref(path),
         goOffline: () => db.goOffline(),

@@ -1,7 +1,7 @@
 import type { ChildEvent, Client, ClientOptions, Sdk, Seen, Step } from './client.ts'
 
 /** What an SDK can do beside what all versions can. */
-export type Ability = 'increment' | 'startAfter' | 'tokens' | 'renewal' | 'admin'
+export type Ability = 'increment' | 'mockToken' | 'startAfter' | 'tokens' | 'renewal' | 'admin'
 
 /** What a scenario is given. */
 export interface Stage {
