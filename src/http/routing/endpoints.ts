@@ -1,3 +1,4 @@
+import type { Application } from '../../applications/application.ts'
 import { Stay } from '../../applications/stay.ts'
 import { DholeError } from '../../error.ts'
 import type { Operation } from '../../observer.ts'
@@ -62,14 +63,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...DOCUMENT_PATHS.map(document),
   { ...node, path: '/.ws', methods: ['GET'], operation: 'socket', answer: orFarewell(inDatabase(openSocket)) },
   { ...node, path: '/.lp', methods: ['GET'], operation: 'socket', answer: inDatabase(answerPolling) },
-  {
-    ...node,
-    path: '/.ws/',
-    methods: GET_OR_POST,
-    operation: 'socket',
-    answer: orEngineFarewell(inDatabaseOf(answerEngine, ({ raw: { values } }) => values['ns'] || undefined)),
-    options: enginePreflight,
-  },
+  { ...node, path: '/.ws/', methods: GET_OR_POST, operation: 'socket', answer: engine(), options: enginePreflight },
   { ...node, path: '/v1/lookup', methods: READS, operation: 'socket', answer: answerHosts, isPlain: true },
   signIn('/v2/{app}/auth/verifyCustomToken', verifyCustomToken),
   signIn('/v2/{app}/auth/getAccountInfo', accountInfo),
@@ -207,6 +201,10 @@ function inDatabase(answer: Answer): Answer {
   return bounded(withApplication(({ raw: { values } }) => values['ns'] || undefined, answer))
 }
 
+function engine(): Answer {
+  return orEngineFarewell(inDatabaseOf(answerEngine, ({ raw: { values } }) => values['ns'] || undefined))
+}
+
 /** A call by which SDKs of Wilddog sign users in. */
 function signIn(path: string, answer: Answer): Endpoint {
   const scoped = inDatabaseOf(answer, ({ rawPath }) => rawPath.split('/', 3)[2])
@@ -218,7 +216,7 @@ function signIn(path: string, answer: Answer): Endpoint {
  * them repeat in requests, counts where the host names none.
  */
 function inDatabaseOf(answer: Answer, labelOf: NameOf): Answer {
-  const nameOf = (target: Target) => (target.host.startsWith(`${labelOf(target)}.`) ? undefined : labelOf(target))
+  const nameOf: NameOf = (target) => (target.host.startsWith(`${labelOf(target)}.`) ? undefined : labelOf(target))
   return bounded(withApplication(nameOf, answer, labelOf))
 }
 
@@ -249,14 +247,11 @@ function withApplication(nameOf: NameOf, answer: Answer, otherwise: NameOf = () 
   const choose = (exchange: Exchange): Awaitable<Response> => {
     const { target } = exchange
     const chosen = exchange.service.applications.choose(nameOf(target), target.host, otherwise(target))
-    if (!(chosen instanceof Promise)) {
-      exchange.choose(chosen)
-      return use(exchange)
-    }
-    return chosen.then((application) => {
+    const chose = (application: Application) => {
       exchange.choose(application)
       return use(exchange)
-    })
+    }
+    return chosen instanceof Promise ? chosen.then(chose) : chose(chosen)
   }
   return (exchange) => exchange.limits.within(exchange, choose)
 }

@@ -24,17 +24,16 @@ interface ProcessMemory {
 /** One WebSocket whose client may be in the middle of a frame. */
 export class WatchedFrames {
   readonly #socket: PingedSocket
-  readonly #memory: HeldMemory
+  readonly #reserve: ReserveMemory
+  /** `undefined` until something is believed. */
+  #memory: HeldMemory | undefined
   /** Bytes that its unfinished frame is believed to take. */
   believed = 0
   isAsked = false
 
   constructor(socket: PingedSocket, reserve: ReserveMemory) {
     this.#socket = socket
-    this.#memory = new HeldMemory(reserve, () => {
-      this.believed = 0
-      socket.terminate()
-    })
+    this.#reserve = reserve
   }
 
   /** A frame, or the answer to a ping, has come: no earlier frame is unfinished. */
@@ -50,6 +49,10 @@ export class WatchedFrames {
 
   believe(bytes: number): void {
     this.believed = bytes
+    this.#memory ??= new HeldMemory(this.#reserve, () => {
+      this.believed = 0
+      this.#socket.terminate()
+    })
     this.#memory.resize(bytes)
   }
 }

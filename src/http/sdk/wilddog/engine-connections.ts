@@ -10,7 +10,7 @@ export interface PolledConnection {
   readonly connection: EngineConnection
   readonly polling: EnginePolling
   readonly session: Session
-  /** Form of the payloads for the client. */
+  /** Form of the payloads for a client that asks for no script. */
   readonly form: PayloadForm
 }
 

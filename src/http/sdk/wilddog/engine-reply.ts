@@ -1,26 +1,33 @@
+import { inTurns } from '../../../scheduling/turns.ts'
 import type { Exchange } from '../../exchange.ts'
 import { heldBody } from '../../response/held-body.ts'
-import { type PayloadForm, payloadOf, textPayloadOf } from './payload.ts'
+import { type PayloadForm, payloadInSteps } from './payload.ts'
 
 const TYPES: Readonly<Record<PayloadForm, string>> = {
   binary: 'application/octet-stream',
   text: 'text/plain; charset=UTF-8',
+  script: 'application/javascript; charset=UTF-8',
 }
 
-/** A reply with packets. @param callback number of the function that a script calls; `undefined` for a plain payload */
-export function packetsReply(
+/** How a client wants its packets. */
+export interface Wanted {
+  readonly form: PayloadForm
+  /** Number of the function that a script calls. */
+  readonly callback: string | undefined
+}
+
+/** A reply with packets. Long ones take several turns of the event loop. */
+export async function packetsReply(
   exchange: Exchange,
   packets: readonly string[],
-  form: PayloadForm,
-  callback: string | undefined,
-): Response {
-  return callback === undefined
-    ? reply(exchange, payloadOf(packets, form), TYPES[form])
-    : reply(
-        exchange,
-        Buffer.from(`___eio[${callback}](${scriptText(textPayloadOf(packets))});`),
-        'application/javascript; charset=UTF-8',
-      )
+  { form, callback }: Wanted,
+): Promise<Response> {
+  const payload = await inTurns(payloadInSteps(packets, form))
+  const body =
+    callback === undefined
+      ? payload
+      : Buffer.concat([Buffer.from(`___eio[${callback}]("`), payload, Buffer.from('");')])
+  return reply(exchange, body, TYPES[form])
 }
 
 /** The reply to packets. */
@@ -69,9 +76,4 @@ function reply(exchange: Exchange, body: Uint8Array<ArrayBuffer>, type: string, 
   }
   const isHeld = limits.mustCount(listener, body.byteLength)
   return new Response(isHeld ? heldBody(body, exchange) : body, { status, headers })
-}
-
-/** A string in a script. Its characters are below U+0100. */
-function scriptText(text: string): string {
-  return JSON.stringify(text).replaceAll('<', '\\u003c')
 }

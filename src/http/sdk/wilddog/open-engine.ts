@@ -1,4 +1,5 @@
 import { DholeError } from '../../../error.ts'
+import { inTurns } from '../../../scheduling/turns.ts'
 import type { Answer, Exchange } from '../../exchange.ts'
 import { useBody } from '../../request/body.ts'
 import type { Dialect } from '../session/messages.ts'
@@ -8,11 +9,11 @@ import { upgraded } from '../socket/farewell-socket.ts'
 import { EngineConnection } from './engine-connection.ts'
 import { connectionsOf, type PolledConnection } from './engine-connections.ts'
 import { EnginePolling } from './engine-polling.ts'
-import { packetsReply, receivedReply, unknownReply } from './engine-reply.ts'
+import { packetsReply, receivedReply, unknownReply, type Wanted } from './engine-reply.ts'
 import { EngineSocket, type EngineSocketService, EngineUpgradeSocket } from './engine-socket.ts'
 import { codeOf } from './error-codes.ts'
 import { FarewellEngineSocket, farewellOf, farewellPackets } from './farewell.ts'
-import { packetsIn, packetsInText } from './payload.ts'
+import { bytesOfText, type PayloadForm, packetsIn } from './payload.ts'
 
 /** Version of Engine.IO. */
 const ENGINE = '3'
@@ -22,6 +23,8 @@ const BINARY = 'application/octet-stream'
 /** Bytes of the text form for a byte of a message, and bytes around one message. */
 const MOST_BYTES_PER_BYTE = 2
 const ENVELOPE = 4096
+/** Longest form; pages that have other means send none. */
+const MOST_FORM_BYTES = 1024 * 1024
 
 /**
  * Answers a request of an SDK of Wilddog: opens a connection, fetches or takes packets by long polling, or makes it a WebSocket.
@@ -55,22 +58,22 @@ export function orEngineFarewell(answer: Answer): Answer {
       const socket = upgraded(exchange, new FarewellEngineSocket(text))
       if (socket !== undefined) return socket
       const parameters = new URLSearchParams(exchange.target.search)
-      return packetsReply(exchange, farewellPackets(text), formOf(parameters), callbackOf(parameters))
+      return packetsReply(exchange, farewellPackets(text), wantedBy(parameters))
     }
   }
 }
 
 async function startPolling(exchange: Exchange, parameters: URLSearchParams): Promise<Response> {
   if (exchange.method !== 'GET') throw new DholeError('method-not-allowed')
-  const callback = callbackOf(parameters)
+  const wanted = wantedBy(parameters)
   const connections = connectionsOf(exchange.application)
   const opened = await openSession(exchange, parameters.get('s'), { carrier: 'polling', dialect: WILDDOG })
   const { session } = opened
   const connection: EngineConnection = new EngineConnection(opened, () => connections.delete(connection.id))
   const polling = new EnginePolling(connection, serviceOf(exchange, session))
-  const form = formOf(parameters)
+  const form = wanted.form === 'script' ? 'text' : wanted.form
   connections.set(connection.id, { connection, polling, session, form })
-  return packetsReply(exchange, polling.start(), form, callback)
+  return packetsReply(exchange, polling.start(), wanted)
 }
 
 async function poll(
@@ -79,9 +82,9 @@ async function poll(
   parameters: URLSearchParams,
 ): Promise<Response> {
   if (exchange.method !== 'GET') throw new DholeError('method-not-allowed')
-  const callback = callbackOf(parameters)
+  const wanted = wantedBy(parameters, form)
   exchange.awaitSilently()
-  return packetsReply(exchange, await polling.poll(), form, callback)
+  return packetsReply(exchange, await polling.poll(), wanted)
 }
 
 async function takePackets(
@@ -89,24 +92,21 @@ async function takePackets(
   { polling, session }: PolledConnection,
   parameters: URLSearchParams,
 ): Promise<Response> {
-  const isScript = callbackOf(parameters) !== undefined
-  const maxBytes = session.maxLength * MOST_BYTES_PER_BYTE + ENVELOPE
-  return useBody(exchange, { maxBytes, malformed: 'bad-data', isTrusted: false }, async (bytes) => {
-    await polling.receive(packetsOf(exchange.request, bytes, isScript))
+  const isScript = parameters.has('j')
+  const isBinary = !isScript && exchange.request.headers.get('content-type')?.startsWith(BINARY) === true
+  const maxBytes = isScript ? MOST_FORM_BYTES : session.maxLength * MOST_BYTES_PER_BYTE + ENVELOPE
+  return useBody(exchange, { maxBytes, malformed: 'bad-data', isTrusted: false }, async (body) => {
+    const text = isScript ? payloadOfForm(body) : body
+    const bytes = isBinary ? body : await inTurns(bytesOfText(text))
+    await polling.receive(packetsIn(bytes, isBinary))
     return receivedReply(exchange)
   })
 }
 
-function packetsOf({ headers }: Request, bytes: Uint8Array, isScript: boolean): Iterable<string> {
-  const text = () => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
-  if (isScript) return packetsInText(formText(text()))
-  return headers.get('content-type')?.startsWith(BINARY) === true ? packetsIn(bytes) : packetsInText(text())
-}
-
 /** The payload in a form, which a page without other means sends: line ends are written as `\n`, and `\n` as `\\n`. */
-function formText(form: string): string {
-  const payload = new URLSearchParams(form).get('d') ?? ''
-  return payload.replace(/\\\\n|\\n/g, (written) => (written === '\\n' ? '\n' : '\\n'))
+function payloadOfForm(body: Uint8Array): Uint8Array {
+  const payload = new URLSearchParams(new TextDecoder().decode(body)).get('d') ?? ''
+  return Buffer.from(payload.replace(/\\\\n|\\n/g, (written) => (written === '\\n' ? '\n' : '\\n')))
 }
 
 async function openSocket(exchange: Exchange, parameters: URLSearchParams): Promise<Response> {
@@ -148,15 +148,13 @@ function socketReply(exchange: Exchange, data: object): Response {
   return reply
 }
 
-function formOf(parameters: URLSearchParams): 'binary' | 'text' {
-  return parameters.get('b64') === '1' || parameters.has('j') ? 'text' : 'binary'
-}
-
-/** @throws `bad-parameter` */
-function callbackOf(parameters: URLSearchParams): string | undefined {
-  const callback = parameters.get('j')
-  if (callback === null) return undefined
+/** @param form without a callback, where it is known @throws `bad-parameter` */
+function wantedBy(parameters: URLSearchParams, form?: PayloadForm): Wanted {
+  const callback = parameters.get('j') ?? undefined
+  if (callback === undefined) {
+    return { form: form ?? (parameters.get('b64') === '1' ? 'text' : 'binary'), callback }
+  }
   // It becomes part of a script.
   if (!/^\d{1,6}$/.test(callback)) throw new DholeError('bad-parameter')
-  return callback
+  return { form: 'script', callback }
 }

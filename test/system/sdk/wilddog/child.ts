@@ -198,6 +198,19 @@ const scenarios: Readonly<Record<string, () => Promise<unknown>>> = {
     return new Promise(() => {})
   },
 
+  /** Is cut off, writes meanwhile, and goes on when the server is back. */
+  async restart() {
+    await done((end) => root.child('restart').set({ n: 1 }, end))
+    await done((end) => root.child('restart/gone').onDisconnect().set(true, end))
+    await awaited(root.child('.info/connected'), (value) => value === true)
+    say('ready')
+    await awaited(root.child('.info/connected'), (value) => value === false)
+    const writing = done((end) => root.child('restart').update({ n: 2 }, end))
+    say('writing')
+    await writing
+    return awaited(root.child('restart'), (value) => (value as { readonly gone?: unknown }).gone === true)
+  },
+
   /** Goes on when the token has expired. */
   async expiry() {
     await sdk.signIn(argument)
