@@ -47,8 +47,15 @@ interface Waiter {
   readonly resolve: () => void
 }
 
-/** Messages of a batch without their ends, shared by all connections that listen to the same. */
-const heads = new WeakMap<EventBatch, readonly string[]>()
+/** A message of a batch, made once for all connections that listen to the same. */
+interface SharedMessage {
+  /** Without its end, where the tag of a listen stands. */
+  readonly head: string
+  /** For listens without a tag. */
+  readonly untagged: string
+}
+
+const messages = new WeakMap<EventBatch, readonly SharedMessage[]>()
 
 const BYTES_PER_UNIT = 2
 
@@ -178,9 +185,11 @@ export class Listen implements Sink, StreamFacts {
 
   #tell(batch: EventBatch): Promise<void> | undefined {
     let room: Promise<void> | undefined
-    for (const head of this.#headsOf(batch)) {
-      this.bytesSent += head.length + this.#tail.length
-      room = this.#connection.push(head + this.#tail)
+    const isTagged = this.listened.tag !== undefined
+    for (const { head, untagged } of this.#messagesOf(batch)) {
+      const text = isTagged ? head + this.#tail : untagged
+      this.bytesSent += text.length
+      room = this.#connection.push(text)
     }
     this.#toldUpTo(batch)
     return room
@@ -205,11 +214,16 @@ export class Listen implements Sink, StreamFacts {
     this.#wake(Number.POSITIVE_INFINITY)
   }
 
-  #headsOf(batch: EventBatch): readonly string[] {
-    const known = heads.get(batch)
+  #messagesOf(batch: EventBatch): readonly SharedMessage[] {
+    const known = messages.get(batch)
     if (known !== undefined) return known
-    const made = batch.events.filter(({ kind }) => kind !== 'mark').map((event) => this.#headOf(event))
-    heads.set(batch, made)
+    const made = batch.events
+      .filter(({ kind }) => kind !== 'mark')
+      .map((event) => {
+        const head = this.#headOf(event)
+        return { head, untagged: head + pushTail(undefined) }
+      })
+    messages.set(batch, made)
     return made
   }
 
