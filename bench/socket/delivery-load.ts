@@ -1,6 +1,7 @@
 /** Writes over a socket that many others listen to, in a process of their own. */
 import { answer, requestOf } from '../harness/child.ts'
 import { ascending, percentile } from '../harness/percentile.ts'
+import { spread } from '../harness/rounds.ts'
 import { type Audience, publishInTurns, type StreamLoadFigures } from '../load/stream-load.ts'
 import { MARK, STAMP_LENGTH, stampedText, stampNow } from '../load/stream-message.ts'
 import type { Publisher } from '../load/stream-publisher.ts'
@@ -24,13 +25,15 @@ export interface DeliveryRequest {
   readonly pace?: number
 }
 
-/** At a pace. */
+/** At a pace. Times are 99th percentiles but for the median, in milliseconds. */
 export interface PacedFigures {
   /** Messages that have arrived. */
   readonly perSecond: number
-  /** From the time that a write is due until it has arrived, in milliseconds. */
+  /** From the time that a write is due until it has arrived. */
   readonly p50Ms: number
   readonly p99Ms: number
+  /** From the acknowledgement until it has arrived; zero where it was first. */
+  readonly afterP99Ms: number
   /** From the time that a write is due until it is acknowledged, while no connection listens. */
   readonly writeP99Ms: number
 }
@@ -47,6 +50,8 @@ const LIFETIME_MS = 60_000
 /** Connections that listen to the room. */
 class Room {
   latencies: number[] = []
+  /** What each message says of the time at which it was written or due, in microseconds. */
+  stamps: number[] = []
   readonly #clients: WireClient[] = []
   #messages = 0
   #expected = 0
@@ -79,8 +84,10 @@ class Room {
   }
 
   #arrive(bytes: Buffer, start: number): void {
-    const stamp = bytes.indexOf(MARK_CODE, start) + 1
-    this.latencies.push((stampNow() - Number(bytes.toString('latin1', stamp, stamp + STAMP_LENGTH))) / 1000)
+    const at = bytes.indexOf(MARK_CODE, start) + 1
+    const stamp = Number(bytes.toString('latin1', at, at + STAMP_LENGTH))
+    this.stamps.push(stamp)
+    this.latencies.push((stampNow() - stamp) / 1000)
     if (++this.#messages === this.#expected) this.#arrived.resolve()
   }
 }
@@ -105,8 +112,8 @@ async function openAudience({ url, pid }: DeliveryServer, listens: number): Prom
 
 /** Connections that write when it is time. */
 class PacedWriters {
-  /** From the time that a write is due until it is acknowledged, in milliseconds. */
-  latencies: number[] = []
+  /** From the time that a write is due until it is acknowledged, by that time, in milliseconds. */
+  acknowledged = new Map<number, number>()
   readonly #clients: WireClient[] = []
   #underWay = 0
 
@@ -114,11 +121,10 @@ class PacedWriters {
     for (let each = 0; each < WRITERS; each++) this.#clients.push(await WireClient.connect(url))
   }
 
-  /** Resolves with the number of writes when the last is acknowledged. */
-  write(perSecond: number, seconds: number): Promise<number> {
-    const { promise, resolve } = Promise.withResolvers<number>()
+  /** Resolves when the last of so many writes is acknowledged. */
+  write(perSecond: number, count: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
     const begin = stampNow()
-    const count = Math.ceil(perSecond * seconds)
     let written = 0
     const dueAt = (index: number) => Math.round(begin + (index * 1_000_000) / perSecond)
     const timer = setInterval(() => {
@@ -127,7 +133,7 @@ class PacedWriters {
       }
       if (written < count || this.#underWay > 0) return
       clearInterval(timer)
-      resolve(count)
+      resolve()
     }, TICK_MS)
     return promise
   }
@@ -137,50 +143,84 @@ class PacedWriters {
     const text = `${MARK}${due}`.padEnd(stampedText().length, '.')
     void this.#clients[index % WRITERS]?.request(write(text)).then(() => {
       this.#underWay--
-      this.latencies.push((stampNow() - due) / 1000)
+      this.acknowledged.set(due, (stampNow() - due) / 1000)
     })
   }
 }
 
-async function writeAtPace({ url }: DeliveryServer, request: DeliveryRequest, pace: number): Promise<PacedFigures> {
-  const { listens, seconds, warmSeconds } = request
-  const writers = new PacedWriters()
-  await writers.open(url)
-  await writers.write(pace, warmSeconds)
-  writers.latencies = []
-  await writers.write(pace, seconds / 2)
-  const alone = ascending(writers.latencies)
-  const room = new Room()
-  await room.open(url, listens)
-  const write = async (length: number) => {
-    const arrived = room.expect(Math.ceil(pace * length) * listens)
+/** Writes at a pace to one server. */
+class PacedWork {
+  readonly #url: string
+  readonly #pace: number
+  readonly #listens: number
+  readonly #writers = new PacedWriters()
+
+  constructor(url: string, pace: number, listens: number) {
+    this.#url = url
+    this.#pace = pace
+    this.#listens = listens
+  }
+
+  async open(): Promise<void> {
+    await this.#writers.open(this.#url)
+  }
+
+  /** One turn: half of the time nobody listens. */
+  async turn(seconds: number): Promise<PacedFigures> {
+    const [half, count] = [Math.ceil((this.#pace * seconds) / 2), Math.ceil(this.#pace * seconds)]
+    this.#writers.acknowledged.clear()
+    await this.#writers.write(this.#pace, half)
+    const alone = ascending([...this.#writers.acknowledged.values()])
+    const room = new Room()
+    await room.open(this.#url, this.#listens)
+    this.#writers.acknowledged.clear()
+    const arrived = room.expect(count * this.#listens)
     const start = performance.now()
-    await Promise.all([writers.write(pace, length), arrived])
-    const ms = Math.max(performance.now() - start, length * 1000)
-    return (Math.ceil(pace * length) * listens * 1000) / ms
+    await Promise.all([this.#writers.write(this.#pace, count), arrived])
+    const ms = Math.max(performance.now() - start, seconds * 1000)
+    room.checkEven()
+    room.close()
+    const times = ascending(room.latencies)
+    const after = room.latencies.map((latency, index) => {
+      return Math.max(0, latency - (this.#writers.acknowledged.get(room.stamps[index] ?? 0) ?? 0))
+    })
+    return {
+      perSecond: (count * this.#listens * 1000) / ms,
+      p50Ms: percentile(times, 50),
+      p99Ms: percentile(times, 99),
+      afterP99Ms: percentile(ascending(after), 99),
+      writeP99Ms: percentile(alone, 99),
+    }
   }
-  await write(warmSeconds)
-  room.latencies = []
-  const perSecond = await write(seconds)
-  room.checkEven()
-  room.close()
-  const times = ascending(room.latencies)
-  return {
-    perSecond,
-    p50Ms: percentile(times, 50),
-    p99Ms: percentile(times, 99),
-    writeP99Ms: percentile(alone, 99),
+}
+
+/** The servers take turns; the middle turn counts. */
+async function writeAtPace({ servers, listens, seconds, turns, warmSeconds }: DeliveryRequest, pace: number) {
+  const works = servers.map(({ url }) => new PacedWork(url, pace, listens))
+  for (const work of works) {
+    await work.open()
+    await work.turn(warmSeconds)
   }
+  const figures: PacedFigures[][] = works.map(() => [])
+  for (let turn = 0; turn < turns; turn++) {
+    for (const [index, work] of works.entries()) figures[index]?.push(await work.turn(seconds / turns))
+  }
+  return figures.map((all): PacedFigures => {
+    const middle = (what: keyof PacedFigures) => spread(all.map((one) => one[what])).median
+    return {
+      perSecond: middle('perSecond'),
+      p50Ms: middle('p50Ms'),
+      p99Ms: middle('p99Ms'),
+      afterP99Ms: middle('afterP99Ms'),
+      writeP99Ms: middle('writeP99Ms'),
+    }
+  })
 }
 
 async function measure(request: DeliveryRequest): Promise<readonly (StreamLoadFigures | PacedFigures)[]> {
   const { servers, listens, pace } = request
-  if (pace === undefined) {
-    return publishInTurns(await Promise.all(servers.map((server) => openAudience(server, listens))), request)
-  }
-  const figures: PacedFigures[] = []
-  for (const server of servers) figures.push(await writeAtPace(server, request, pace))
-  return figures
+  if (pace !== undefined) return await writeAtPace(request, pace)
+  return await publishInTurns(await Promise.all(servers.map((server) => openAudience(server, listens))), request)
 }
 
 if (import.meta.main) {

@@ -1,16 +1,16 @@
 /** What it costs to tell many who listen to the same over sockets, and how soon they know at a pace. */
 import { askChild } from '../harness/child.ts'
 import type { Part } from '../harness/part.ts'
-import { type Contest, type Figures, ratios, type Samples, spread } from '../harness/rounds.ts'
+import { type Contest, type Figures, type Samples, spread } from '../harness/rounds.ts'
 import type { Settings } from '../harness/settings.ts'
 import type { Workspace } from '../harness/workspace.ts'
 import type { StreamLoadFigures } from '../load/stream-load.ts'
 import { deliveryOf, ratioOf } from '../load/streams.ts'
-import { type Figure, figure, type Goal, type Row } from '../report/row.ts'
+import { figure, type Goal, type Row } from '../report/row.ts'
 import { bareSockets } from '../targets/bare-sockets.ts'
 import { dholeSockets } from '../targets/dhole-sockets.ts'
 import type { Target } from '../targets/target.ts'
-import type { DeliveryRequest, PacedFigures } from './delivery-load.ts'
+import type { DeliveryRequest, DeliveryServer, PacedFigures } from './delivery-load.ts'
 
 const COST: Goal = { kind: 'at most', bound: 1.05 }
 const SOON: Goal = { kind: 'at most', bound: 5 }
@@ -49,46 +49,48 @@ export const deliveryPart: Part = {
     ]
   },
   rows: (samples, settings) => [
-    deliveryRow(samples, settings, WRITING, 'the same sends behind the same write', 'database, then Bun.serve'),
+    deliveryRow(samples, settings, WRITING, 'the same sends behind the same write', 'database, then Bun.serve', COST),
     deliveryRow(samples, settings, RAW, 'limit', 'Bun.serve'),
     ...pacedRows(samples, settings),
   ],
 }
 
-/** Servers that run one after the other, on empty trees. */
+/** Servers that run side by side, on empty trees, and take turns. */
 function contest(workspace: Workspace, settings: Settings, name: string, targets: Targets, pace?: number): Contest {
   return {
     name,
     compete: () =>
-      workspace.withScratch(async (scratchDir) => {
-        const figures: Record<string, Figures> = {}
-        for (const [variant, target] of Object.entries(targets([`${scratchDir}/0`, `${scratchDir}/1`]))) {
-          figures[variant] = await measure(target, settings, pace)
-        }
-        return figures
-      }),
+      workspace.withScratch((scratchDir) =>
+        measure(targets([`${scratchDir}/0`, `${scratchDir}/1`]), settings, pace === undefined ? {} : { pace }),
+      ),
   }
 }
 
-async function measure(target: Target, settings: Settings, pace: number | undefined): Promise<Figures> {
-  const { publishSeconds: seconds, turns, warmSeconds, listens } = settings
-  const { url, pid, stop } = await target.start()
-  try {
-    const times = { seconds, turns, warmSeconds }
-    const request: DeliveryRequest = {
-      servers: [{ url, pid }],
-      listens,
-      ...times,
-      ...(pace === undefined ? {} : { pace }),
-    }
-    const [figures] = await askChild<(StreamLoadFigures | PacedFigures)[]>('socket/delivery-load.ts', request)
-    return { ...figures }
-  } finally {
-    await stop()
+async function measure(
+  targets: Readonly<Record<string, Target>>,
+  { publishSeconds: seconds, turns, warmSeconds, listens }: Settings,
+  pace: Pick<DeliveryRequest, 'pace'>,
+): Promise<Readonly<Record<string, Figures>>> {
+  await using started = new AsyncDisposableStack()
+  const servers: DeliveryServer[] = []
+  for (const target of Object.values(targets)) {
+    const { url, pid, stop } = await target.start()
+    started.defer(stop)
+    servers.push({ url, pid })
   }
+  const request: DeliveryRequest = { servers, listens, seconds, turns, warmSeconds, ...pace }
+  const figures = await askChild<(StreamLoadFigures | PacedFigures)[]>('socket/delivery-load.ts', request)
+  return Object.fromEntries(Object.keys(targets).map((variant, index) => [variant, { ...figures[index] }]))
 }
 
-function deliveryRow(samples: Samples, { listens }: Settings, limit: string, over: string, title: string): Row {
+function deliveryRow(
+  samples: Samples,
+  { listens }: Settings,
+  limit: string,
+  over: string,
+  title: string,
+  goal?: Goal,
+): Row {
   return {
     name: `${DHOLE} to ${limit}`,
     operation: `one write to many who listen to the same, each delivery, time over ${over}`,
@@ -97,45 +99,41 @@ function deliveryRow(samples: Samples, { listens }: Settings, limit: string, ove
     limit: { title, ...deliveryOf(samples, limit) },
     judged: ratioOf(samples, DHOLE, limit, 'deliveryUs'),
     unit: 'x',
-    goal: COST,
+    goal,
   }
 }
 
 function pacedRows(samples: Samples, { listens, pace }: Settings): Row[] {
   const get = (variant: string, what: keyof PacedFigures) => samples.get(variant, what)
-  const limit = (what: keyof PacedFigures, unit: string) => ({
-    title: 'database, then Bun.serve',
-    ...figure(get(PACED_WRITING, what), unit),
+  const row = (what: keyof PacedFigures, unit: string): Pick<Row, 'name' | 'size' | 'measured' | 'limit'> => ({
+    name: `${PACED} ${what}`,
+    size: listens,
+    measured: figure(get(PACED, what), unit),
+    limit: { title: 'database, then Bun.serve', ...figure(get(PACED_WRITING, what), unit) },
   })
-  const written = get(PACED, 'writeP99Ms')
-  const soon: Figure = {
-    ...figure(get(PACED, 'p99Ms'), 'ms'),
-    beside: { title: 'p50', ...figure(get(PACED, 'p50Ms'), 'ms') },
-  }
+  const alone = get(PACED, 'writeP99Ms')
   const asked = pace * listens
+  const { measured, ...p99 } = row('p99Ms', 'ms')
   return [
     {
-      name: `${PACED} p99`,
+      ...p99,
       operation: `${pace} writes a second, p99 from when a write is due to arrival, above p99 of the write alone`,
-      size: listens,
-      measured: soon,
-      limit: limit('p99Ms', 'ms'),
-      judged: spread(get(PACED, 'p99Ms').map((ms, round) => ms - (written[round] ?? Number.NaN))),
+      measured: { ...measured, beside: { title: 'p50', ...figure(get(PACED, 'p50Ms'), 'ms') } },
+      judged: spread(get(PACED, 'p99Ms').map((ms, round) => ms - (alone[round] ?? Number.NaN))),
       unit: 'ms',
       goal: SOON,
     },
     {
-      name: `${PACED} rate`,
+      ...row('afterP99Ms', 'ms'),
+      operation: `${pace} writes a second, p99 from acknowledgement to arrival`,
+      judged: spread(get(PACED, 'afterP99Ms')),
+      unit: 'ms',
+      goal: SOON,
+    },
+    {
+      ...row('perSecond', '/s'),
       operation: `${pace} writes a second, messages that arrive of ${asked} a second`,
-      size: listens,
-      measured: figure(get(PACED, 'perSecond'), '/s'),
-      limit: limit('perSecond', '/s'),
-      judged: spread(
-        ratios(
-          get(PACED, 'perSecond'),
-          get(PACED, 'perSecond').map(() => asked),
-        ),
-      ),
+      judged: spread(get(PACED, 'perSecond').map((perSecond) => perSecond / asked)),
       unit: 'x',
       goal: KEPT,
     },

@@ -17,6 +17,8 @@ const ABOVE_STORE: Goal = { kind: 'at most', bound: 5 }
 const BURST: Goal = { kind: 'at least', bound: 1 }
 
 const CONNECTIONS = 64
+/** Servers that run side by side at most. */
+const DATA_DIRS = 5
 /** Under way on each connection. */
 const DEPTHS = [1, 16] as const
 
@@ -31,6 +33,7 @@ const echoName = (depth: number) => `socket echo ${depth}`
 const statsName = (depth: number) => `socket stats ${depth}`
 const PUT = 'socket put'
 const EMBEDDED = 'socket put embedded'
+const BARE_PUT = 'socket put bare'
 const BURSTS = 'socket burst'
 const REST = 'socket burst over rest'
 
@@ -42,8 +45,14 @@ export const requestsPart: Part = {
       const target = (index: number) =>
         dholeSockets({ certificate: workspace.certificate, dataDir: dataDirs[index] ?? '' })
       const connections = CONNECTIONS
+      const bare = bareSockets({
+        certificate: workspace.certificate,
+        kind: 'send',
+        writtenTo: dataDirs[4] ?? '',
+      })
       return [
         { name: PUT, target: target(0), kind: 'put', connections, depth: 1 },
+        { name: BARE_PUT, target: bare, kind: 'put', connections, depth: 1 },
         { name: EMBEDDED, target: target(1), kind: 'embedded', connections, depth: 1 },
         { name: BURSTS, target: target(2), kind: 'burst', connections: 1, depth: settings.burst },
         { name: REST, target: target(3), kind: 'rest', connections, depth: settings.burst },
@@ -61,7 +70,8 @@ export const requestsPart: Part = {
         goal: depth === 1 ? ANSWERED : undefined,
       }
     }),
-    putRow(samples),
+    putRow(samples, EMBEDDED, 'the same write embedded', `${CONNECTIONS} at once, embedded,`),
+    putRow(samples, BARE_PUT, 'a bare socket and the same write', 'Bun.serve, then database,'),
     {
       name: BURSTS,
       operation: `${settings.burst} writes at once on one connection, their rate over limit`,
@@ -99,7 +109,7 @@ function contest(
     name,
     compete: () =>
       workspace.withScratch((scratchDir) => {
-        const dataDirs = Array.from({ length: 4 }, (_, index) => `${scratchDir}/${index}`)
+        const dataDirs = Array.from({ length: DATA_DIRS }, (_, index) => `${scratchDir}/${index}`)
         return askInTurns(contestants(dataDirs), settings)
       }),
   }
@@ -121,15 +131,15 @@ async function askInTurns(
   return Object.fromEntries(contestants.map(({ name }, index) => [name, { ...figures[index] }]))
 }
 
-function putRow(samples: Samples): Row {
-  const [ours, store] = [samples.get(PUT, 'cpuUs'), samples.get(EMBEDDED, 'cpuUs')]
+function putRow(samples: Samples, limit: string, above: string, title: string): Row {
+  const [ours, theirs] = [samples.get(PUT, 'cpuUs'), samples.get(limit, 'cpuUs')]
   return {
-    name: PUT,
-    operation: `write by each of ${CONNECTIONS} connections, above the same write embedded`,
+    name: `${PUT} to ${limit}`,
+    operation: `write by each of ${CONNECTIONS} connections, above ${above}`,
     size: undefined,
     measured: cpuOf(samples, PUT),
-    limit: { title: `${CONNECTIONS} at once, embedded,`, ...cpuOf(samples, EMBEDDED) },
-    judged: spread(ours.map((us, round) => us - (store[round] ?? Number.NaN))),
+    limit: { title, ...cpuOf(samples, limit) },
+    judged: spread(ours.map((us, round) => us - (theirs[round] ?? Number.NaN))),
     unit: 'us CPU',
     goal: ABOVE_STORE,
   }

@@ -42,7 +42,7 @@ function serve({ certificate, port = 0, kind, writtenTo }: BareSocketsRequest): 
     if (a === 'q') listeners.add(socket)
     else if (a === 'p') {
       if (database !== undefined) await database.put(b.p.split('/').slice(1), b.d)
-      const push = JSON.stringify({ t: 'd', d: { a: 'd', b: { p: b.p, d: b.d } } })
+      const push = listeners.size === 0 ? '' : JSON.stringify({ t: 'd', d: { a: 'd', b: { p: b.p, d: b.d } } })
       for (const listener of listeners) sendWhole(listener, push)
     }
     sendWhole(socket, ANSWER)

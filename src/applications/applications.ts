@@ -65,13 +65,20 @@ export class Applications {
    * The application of a request: a promise when it opens asynchronously, or an application must be closed first.
    * @param name in the request, if any
    * @param host of the request as sent, with or without a port
+   * @param otherwise name that counts where neither names one
    * @throws `app-not-named`, `app-unknown`; `unavailable` when it cannot be opened, or when too many others are busy
    */
-  choose(name: string | undefined, host: string): Awaitable<Application> {
+  choose(name: string | undefined, host: string, otherwise?: string): Awaitable<Application> {
     if (this.#settings.isSilent?.() === true) throw new DholeError('unavailable')
-    const id = name ?? (this.#hostSuffix && labelOf(host, this.#hostSuffix)) ?? this.#settings.defaultId
+    const id = name ?? (this.#hostSuffix && labelOf(host, this.#hostSuffix)) ?? this.#settings.defaultId ?? otherwise
     if (id === undefined) throw new DholeError('app-not-named')
     return this.#opened(id) ?? this.#bring(id)
+  }
+
+  /** Host of an application below the base domain. @throws `app-not-named` without such a domain, or for what is no id */
+  hostOf(id: string): string {
+    if (this.#hostSuffix === undefined || !isApplicationId(id)) throw new DholeError('app-not-named')
+    return id + this.#hostSuffix
   }
 
   /** Replaces the secret of an application, and ends the streams that the old secret authorized. */

@@ -4,6 +4,7 @@ import { connect } from 'node:tls'
 import { Elysia } from 'elysia'
 import { type Database, openDatabase } from '../../src/embedded.ts'
 import { type DholeOptions, dhole } from '../../src/index.ts'
+import type { Certificate } from '../../src/server/tls/certificate.ts'
 import { databaseReleased, isOnPostgres, storageOf } from './engine.ts'
 import { sharedCertificate } from './shared-certificate.ts'
 import { tempDir } from './temp-dir.ts'
@@ -48,9 +49,10 @@ export interface RawOptions {
 }
 
 /** Starts the plugin with one open application named `app`, unless options say otherwise. */
-export async function startInProcess(options: DholeOptions = {}): Promise<HttpsServer> {
+export async function startInProcess(options: DholeOptions = {}, certificate?: Certificate): Promise<HttpsServer> {
   const dir = await tempDir()
-  const tls = await sharedCertificate()
+  const { cert, key } = certificate ?? (await sharedCertificate())
+  const tls = { cert, key }
   const dataDir = options.dataDir ?? dir.path
   const applications = { app: { open: true, secret: SECRET } }
   const app = new Elysia({ handler: { standardHostname: false } })

@@ -191,6 +191,11 @@ export class ClientLimits {
   readonly reserve: ReserveMemory = (what, bytes, abort, isSpare) =>
     this.#transfers.memory.reserve(what, bytes, abort, isSpare)
 
+  /** Memory that is reserved for clients, in bytes. */
+  get reservedBytes(): number {
+    return this.#transfers.memory.bytes
+  }
+
   /** Whether little memory is held for clients. */
   get isRoomy(): boolean {
     return this.#transfers.memory.bytes < this.settings.maxTransferBytes * ROOMY_SHARE

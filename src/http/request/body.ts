@@ -84,7 +84,12 @@ export function hasShortBody(request: Request): boolean {
   return length !== undefined && length <= SHORT_BODY_BYTES && !request.headers.has('content-encoding')
 }
 
-function useBody<T>(exchange: Exchange, options: BodyOptions, use: (bytes: Uint8Array) => Promise<T>): Promise<T> {
+/** As `useJson`, for a body of any kind. */
+export function useBody<T>(
+  exchange: Exchange,
+  options: BodyOptions,
+  use: (bytes: Uint8Array) => Promise<T>,
+): Promise<T> {
   const isPacked = isGzip(exchange.request)
   const length = statedLength(exchange.request)
   if (length !== undefined && length > options.maxBytes) throw new DholeError('write-too-big')

@@ -17,12 +17,18 @@ import { exchangeToken, refuseTokenPath, tokenErrors } from '../rest/token-route
 import { answerPolling } from '../sdk/polling/open-polling.ts'
 import { orFarewell } from '../sdk/socket/farewell-socket.ts'
 import { openSocket } from '../sdk/socket/open-socket.ts'
+import { enginePreflight } from '../sdk/wilddog/engine-reply.ts'
+import { answerLookup } from '../sdk/wilddog/lookup.ts'
+import { answerEngine, orEngineFarewell } from '../sdk/wilddog/open-engine.ts'
+import { accountInfo, signInErrors, verifyCustomToken } from '../sdk/wilddog/sign-in.ts'
 import * as sms from '../sms/calls.ts'
 import { answerCarrierCodes } from '../sms/carrier-codes-page.ts'
 import { smsErrors } from '../sms/sms-errors.ts'
 import { answerHealth, answerMetrics, answerReady } from '../system/system-routes.ts'
 import { NO_TARGET, splitTarget, type Target } from '../url/target.ts'
 import { adminOperation, jsonOperation, nodeOperation } from './operation.ts'
+
+type NameOf = (target: Target) => string | undefined
 
 const READS = ['GET', 'HEAD']
 const GET_OR_POST = ['GET', 'POST']
@@ -53,6 +59,17 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...DOCUMENT_PATHS.map(document),
   { ...node, path: '/.ws', methods: ['GET'], operation: 'socket', answer: orFarewell(inDatabase(openSocket)) },
   { ...node, path: '/.lp', methods: ['GET'], operation: 'socket', answer: inDatabase(answerPolling) },
+  {
+    ...node,
+    path: '/.ws/',
+    methods: GET_OR_POST,
+    operation: 'socket',
+    answer: orEngineFarewell(inDatabaseOf(answerEngine, ({ raw: { values } }) => values['ns'] || undefined)),
+    options: enginePreflight,
+  },
+  { ...node, path: '/v1/lookup', methods: READS, operation: 'socket', answer: answerLookup, isPlain: true },
+  signIn('/v2/{app}/auth/verifyCustomToken', verifyCustomToken),
+  signIn('/v2/{app}/auth/getAccountInfo', accountInfo),
   ...CONSOLE_PATHS.map(consolePage),
   setting('/.settings/rules.json', answerRules),
   setting('/.settings/defaultWriteSizeLimit.json', answerWriteSize),
@@ -167,6 +184,21 @@ function inDatabase(answer: Answer): Answer {
   return bounded(withApplication(({ raw: { values } }) => values['ns'] || undefined, answer))
 }
 
+/** A call by which SDKs of Wilddog sign users in. */
+function signIn(path: string, answer: Answer): Endpoint {
+  const scoped = inDatabaseOf(answer, ({ rawPath }) => rawPath.split('/', 3)[2])
+  return { path, methods: POST, operation: 'token', answer: scoped, errors: signInErrors }
+}
+
+/**
+ * An answer for the application that the host names, as SDKs of Wilddog have it. The first label of their URL, which most of
+ * them repeat in requests, counts where the host names none.
+ */
+function inDatabaseOf(answer: Answer, labelOf: NameOf): Answer {
+  const nameOf = (target: Target) => (target.host.startsWith(`${labelOf(target)}.`) ? undefined : labelOf(target))
+  return bounded(withApplication(nameOf, answer, labelOf))
+}
+
 /** Refuses requests with a body at once while too many bodies are pending. */
 function bounded(answer: Answer): Answer {
   return (exchange) => {
@@ -179,8 +211,9 @@ function bounded(answer: Answer): Answer {
  * An answer that needs an application: counts the request, opens the application, and keeps it open until the reply is
  * made, except while a body is awaited.
  * @param nameOf the application that a target names before its host does
+ * @param otherwise the one that it names where its host names none
  */
-function withApplication(nameOf: (target: Target) => string | undefined, answer: Answer): Answer {
+function withApplication(nameOf: NameOf, answer: Answer, otherwise: NameOf = () => undefined): Answer {
   const use = (exchange: Exchange): Awaitable<Response> => {
     const { application, limits } = exchange
     if (exchange.mayHaveBody) {
@@ -192,7 +225,7 @@ function withApplication(nameOf: (target: Target) => string | undefined, answer:
   }
   const choose = (exchange: Exchange): Awaitable<Response> => {
     const { target } = exchange
-    const chosen = exchange.service.applications.choose(nameOf(target), target.host)
+    const chosen = exchange.service.applications.choose(nameOf(target), target.host, otherwise(target))
     if (!(chosen instanceof Promise)) {
       exchange.choose(chosen)
       return use(exchange)

@@ -14,8 +14,8 @@ import { type Listening, SecureListener } from './secure-listener.ts'
 
 /** Maximum body that Dhole itself refuses, with a JSON error; the runtime refuses longer ones. */
 const MAX_REQUEST_BYTES = 1024 ** 3
-/** Maximum frame of a WebSocket. SDKs send long messages in several. */
-const MAX_FRAME_BYTES = 64 * 1024
+/** Bytes of a frame of a WebSocket around what it writes. SDKs of Wilddog send each message as one frame. */
+const FRAME_ENVELOPE_BYTES = 64 * 1024
 /** Grace time of open requests when the server stops. */
 const STOP_GRACE_MS = 10_000
 
@@ -50,9 +50,10 @@ export function listen(
   { metrics, streams, admin }: ListenerParts,
 ): Listeners {
   const limits = clientLimits(options)
+  const maxPayloadLength = config.MAX_WRITE_BYTES + FRAME_ENVELOPE_BYTES
   // Elysia assumes a minimum length of the Host header and finds the wrong path for a shorter one by default.
   const app = () =>
-    new Elysia({ handler: { standardHostname: false }, websocket: { maxPayloadLength: MAX_FRAME_BYTES } }).use(
+    new Elysia({ handler: { standardHostname: false }, websocket: { maxPayloadLength } }).use(
       mount(applications, options, limits, metrics, admin, streams),
     )
   const idleTimeout = config.IDLE_TIMEOUT_S

@@ -2,8 +2,17 @@ import { DholeError } from '../../../error.ts'
 import type { AnyText } from '../../../tree/json/text-pieces.ts'
 import { formatPath, type Path } from '../../../tree/path.ts'
 
-/** Version of the protocol. */
-export const VERSION = '5'
+/** What SDKs of one kind expect, and others do not. */
+export interface Dialect {
+  /** Version of the protocol in the hello. */
+  readonly version: string
+  /** Code of what a request has failed with; without it answers have none. */
+  readonly codeOf?: (error: unknown) => number
+  /** Whether the connection ends with its credential: the client would stay, and not listen anew. */
+  readonly endsWithCredential?: boolean
+}
+
+export const FIREBASE: Dialect = { version: '5' }
 
 /** Words of answers. @see docs/reference/sdk-protocol.md#statuses */
 type Status =
@@ -21,6 +30,8 @@ type Status =
 /** Answer to a request. */
 export interface Answer {
   readonly status: Status
+  /** Code of an error, for clients that expect one. */
+  readonly code?: number
   /** JSON text. */
   readonly data: AnyText
 }
@@ -50,17 +61,18 @@ const STATUSES: Partial<Record<DholeError['code'], Status>> = {
 }
 
 /** The answer to a request that failed. */
-export function failure(error: unknown): Answer {
-  if (!(error instanceof DholeError)) return { status: 'error', data: '"Server error"' }
-  return { status: STATUSES[error.code] ?? 'invalid_data', data: JSON.stringify(error.message) }
+export function failure(error: unknown, { codeOf }: Dialect): Answer {
+  const code = codeOf && { code: codeOf(error) }
+  if (!(error instanceof DholeError)) return { status: 'error', ...code, data: '"Server error"' }
+  return { status: STATUSES[error.code] ?? 'invalid_data', ...code, data: JSON.stringify(error.message) }
 }
 
 export function control(type: string, data: unknown): string {
   return JSON.stringify({ t: 'c', d: { t: type, d: data } })
 }
 
-export function answerHead(request: number, { status }: Answer): string {
-  return `{"t":"d","d":{"r":${request},"b":{"s":"${status}","d":`
+export function answerHead(request: number, { status, code }: Answer): string {
+  return `{"t":"d","d":{"r":${request},"b":{"s":"${status}",${code === undefined ? '' : `"c":${code},`}"d":`
 }
 
 export const ANSWER_TAIL = '}}}'

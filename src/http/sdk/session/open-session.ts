@@ -2,6 +2,7 @@ import { DholeError } from '../../../error.ts'
 import { defaultStreams } from '../../../hub/hub.ts'
 import type { Exchange } from '../../exchange.ts'
 import type { ClientPlace } from './identity.ts'
+import { type Dialect, FIREBASE } from './messages.ts'
 import { Session } from './session.ts'
 import { sessionsOf } from './sessions.ts'
 
@@ -9,7 +10,11 @@ import { sessionsOf } from './sessions.ts'
  * Opens a session for the client of a request. A former session of it that is still open is ended first.
  * @throws `quota`, `too-busy`
  */
-export async function openSession(exchange: Exchange, former: string | null): Promise<Session> {
+export async function openSession(
+  exchange: Exchange,
+  former: string | null,
+  dialect: Dialect = FIREBASE,
+): Promise<Session> {
   const { application, target, limits, service } = exchange
   // Known now: a request that has become a socket has no address any more.
   const place = placeOf(exchange)
@@ -19,6 +24,7 @@ export async function openSession(exchange: Exchange, former: string | null): Pr
   const session = new Session({
     application,
     host: target.host,
+    dialect,
     place,
     streams: service.streams,
     reserve: limits.reserve,

@@ -2,12 +2,14 @@ import type { Application } from '../../../applications/application.ts'
 import type { ReserveMemory } from '../../../hub/mailbox.ts'
 import type { OpenStreams } from '../../streams/open-streams.ts'
 import type { ClientPlace } from './identity.ts'
+import type { Dialect } from './messages.ts'
 
 /** What a session is made of. */
 export interface SessionParts {
   readonly application: Application
   /** Host with its port, as the client has sent it: it connects there again. */
   readonly host: string
+  readonly dialect: Dialect
   readonly place: ClientPlace
   readonly streams: OpenStreams
   readonly reserve: ReserveMemory

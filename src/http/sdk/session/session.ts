@@ -10,16 +10,7 @@ import type { Carrier, NextCarrier } from './carrier.ts'
 import { HeldMemory } from './held-memory.ts'
 import { type Credential, Identity } from './identity.ts'
 import type { Listen, ListeningConnection } from './listen.ts'
-import {
-  ANSWER_TAIL,
-  type Answer,
-  answerHead,
-  CREDENTIAL_ENDED,
-  control,
-  failure,
-  revocation,
-  VERSION,
-} from './messages.ts'
+import { ANSWER_TAIL, type Answer, answerHead, CREDENTIAL_ENDED, control, failure, revocation } from './messages.ts'
 import type { Message, RequestMessage } from './parse-message.ts'
 import { Requests } from './requests.ts'
 import type { SessionParts } from './session-parts.ts'
@@ -63,7 +54,7 @@ export class Session implements ListeningConnection {
     this.#inbox = new Inbox(this, database.limits.maxWriteBytes)
     this.#parts = parts
     this.#maxBytes = database.limits.maxWriteBytes
-    this.#identity = new Identity(authenticator, place, () => this.#credentialEnded())
+    this.#identity = new Identity(authenticator, place, () => this.#credentialExpired())
     this.#requests = new Requests(database, this)
     this.#release = application.hold()
     this.#detach = database.sessions.add(this)
@@ -104,7 +95,10 @@ export class Session implements ListeningConnection {
   begin(carrier: Carrier): void {
     this.#carrier = carrier
     if (this.#isOver) carrier.end('away', '')
-    else this.#send(control('h', { ts: Date.now(), v: VERSION, h: this.#parts.host, s: this.id }))
+    else {
+      const { host, dialect } = this.#parts
+      this.#send(control('h', { ts: Date.now(), v: dialect.version, h: host, s: this.id }))
+    }
   }
 
   /** The client goes on with another carrier once it has said so on the old one. */
@@ -187,6 +181,16 @@ export class Session implements ListeningConnection {
     this.#identity.invalidate()
     this.#requests.closeListens()
     this.#send(CREDENTIAL_ENDED)
+    if (this.#parts.dialect.endsWithCredential === true) this.end()
+  }
+
+  /** What the client wanted written at its end is still written for its user. */
+  #credentialExpired(): void {
+    if (this.#parts.dialect.endsWithCredential !== true) this.#credentialEnded()
+    else if (!this.#isOver) {
+      this.#send(CREDENTIAL_ENDED)
+      this.end()
+    }
   }
 
   told(path: Path): Promise<unknown> | undefined {
@@ -206,7 +210,7 @@ export class Session implements ListeningConnection {
 
   failed(error: unknown): Answer {
     if (!(error instanceof DholeError) || error.code === 'internal') this.#parts.onFailed(error)
-    return failure(error)
+    return failure(error, this.#parts.dialect)
   }
 
   /** Counts what waits to be carried out, what is under way, and what the client keeps here. */

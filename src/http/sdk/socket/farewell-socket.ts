@@ -1,6 +1,7 @@
 import { DholeError } from '../../../error.ts'
 import type { Answer, Exchange } from '../../exchange.ts'
 import { control } from '../session/messages.ts'
+import { WatchedSocket } from './watched-socket.ts'
 
 const GOING_AWAY = 1001
 
@@ -48,8 +49,9 @@ function rethrown(error: unknown): never {
 }
 
 /** @param data gets what happens to the socket @returns `undefined` if the request asks for none */
-export function upgraded({ listener, request }: Exchange, data: object): Response | undefined {
+export function upgraded({ listener, request, limits }: Exchange, data: object): Response | undefined {
   if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return undefined
-  if (listener?.upgrade?.(request, { data: data as never }) !== true) return undefined
+  const watched = new WatchedSocket(data, limits)
+  if (listener?.upgrade?.(request, { data: watched as never }) !== true) return undefined
   return new Response(null)
 }

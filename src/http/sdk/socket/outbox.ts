@@ -19,6 +19,7 @@ export class Outbox {
   readonly #socket: FrameSocket
   readonly #abort: () => void
   readonly #sent: (bytes: number) => void
+  readonly #cut: (message: string) => Generator<string, void>
   readonly #waiting: string[] = []
   /** Remaining frames of the message that is being sent. */
   #frames: Generator<string, void> | undefined
@@ -31,8 +32,15 @@ export class Outbox {
   /**
    * @param abort called when the client takes too much memory, or a frame was lost
    * @param sent called with the bytes that were passed to the connection
+   * @param cut makes the frames of a message
    */
-  constructor(socket: FrameSocket, reserve: ReserveMemory, abort: () => void, sent: (bytes: number) => void) {
+  constructor(
+    socket: FrameSocket,
+    reserve: ReserveMemory,
+    abort: () => void,
+    sent: (bytes: number) => void,
+    cut: (message: string) => Generator<string, void> = framesOf,
+  ) {
     this.#socket = socket
     this.#memory = new HeldMemory(reserve, () => {
       this.end()
@@ -40,6 +48,7 @@ export class Outbox {
     })
     this.#abort = abort
     this.#sent = sent
+    this.#cut = cut
   }
 
   /** @returns a promise if there is no room for more, which resolves when there is */
@@ -81,7 +90,7 @@ export class Outbox {
 
   #run(): void {
     while (!this.#isOver && !this.#isFull && this.#length > 0) {
-      this.#frames ??= framesOf(this.#waiting[0] ?? '')
+      this.#frames ??= this.#cut(this.#waiting[0] ?? '')
       const { done, value } = this.#frames.next()
       if (done) this.#ended()
       else this.#sendFrame(value)

@@ -1,5 +1,5 @@
 const SPECIAL = /[\\"]/g
-const CONTROL = /[\u0000-\u001f]/
+const CONTROL = /\p{Cc}/u
 
 /** The text of an array parameter, for `$1::text[]`, `$1::bigint[]` and others. */
 export function arrayOf(items: readonly (string | number | boolean | null)[]): string {
