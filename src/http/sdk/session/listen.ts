@@ -76,7 +76,8 @@ export class Listen implements Sink, StreamFacts {
   #told = -1
   #hasBegun = false
   #isOver = false
-  readonly #begun = Promise.withResolvers<void>()
+  /** Wakes the one that waits for the beginning. */
+  #awaitsBegin: (() => void) | undefined
 
   constructor(listened: Listened, connection: ListeningConnection) {
     this.listened = listened
@@ -118,9 +119,12 @@ export class Listen implements Sink, StreamFacts {
     return (this.#listening?.waitingLength ?? 0) * BYTES_PER_UNIT
   }
 
-  /** Resolves when what the listen begins with was told, or nothing is told any more. */
-  get begun(): Promise<void> {
-    return this.#begun.promise
+  /** Resolves when what the listen begins with was told, or nothing is told any more. May be asked for once. */
+  get begun(): Promise<void> | undefined {
+    if (this.#isOver || this.#told >= 0) return undefined
+    return new Promise((resolve) => {
+      this.#awaitsBegin = resolve
+    })
   }
 
   /**
@@ -196,9 +200,14 @@ export class Listen implements Sink, StreamFacts {
   }
 
   #toldUpTo({ events }: EventBatch): void {
-    this.#begun.resolve()
     for (const { seq } of events) this.#told = Math.max(this.#told, seq)
+    this.#begin()
     if (this.#waiters.length > 0) this.#wake(this.#told)
+  }
+
+  #begin(): void {
+    this.#awaitsBegin?.()
+    this.#awaitsBegin = undefined
   }
 
   #wake(seq: number): void {
@@ -210,7 +219,7 @@ export class Listen implements Sink, StreamFacts {
   #stop(): void {
     this.#isOver = true
     this.#connection.streams.delete(this.#number)
-    this.#begun.resolve()
+    this.#begin()
     this.#wake(Number.POSITIVE_INFINITY)
   }
 
