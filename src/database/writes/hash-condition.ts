@@ -23,7 +23,7 @@ export function* hasHash(path: Path, hash: string, limits: Limits, bounds: Condi
   }
   if (onPostponed !== undefined && ((yield { kind: 'size', path }) as number) > MANY_ROWS) postpone()
   const node = (yield { kind: 'node', path, maxLength: limits.maxWriteBytes }) as NodeText | undefined
-  const text = node && (yield* withPauses(node.inSteps('export')))
+  const text = node?.stored
   if (text !== undefined && onPostponed !== undefined && (yield* withPauses(isLongToHash(text)))) postpone()
   const has = yield* withPauses(textHasHash(text, hash))
   onDecided?.(has)

@@ -116,3 +116,15 @@ test('a long write among short ones keeps its place', async () => {
   expect(all.map(({ status }) => status)).toEqual(['ok', 'ok', 'ok', 'ok'])
   expect(all[3]?.data).toEqual({ part: 2 })
 })
+
+test('a write is told to each of many listens before its answer', async () => {
+  await server.call('PUT', '/many.json', { body: '{"a":{"b":0}}' })
+  await using client = await SdkClient.connect(server)
+  const paths = ['/', '/many', '/many/a', '/many/a/b', ...Array.from({ length: 40 }, (_, at) => `/other/${at}`)]
+  for (const p of paths) await client.request('q', { p, h: '' })
+  for (const p of paths.slice(20)) await client.request('n', { p })
+  client.take()
+  const { status } = await client.request('p', { p: '/many/a/b', d: 1 })
+  expect(status).toBe('ok')
+  expect(client.take()).toEqual([...Array.from({ length: 4 }, () => 'd /many/a/b 1'), `answer ${paths.length + 25} ok`])
+})

@@ -50,8 +50,15 @@ interface Waiter {
   readonly resolve: () => void
 }
 
-/** Messages of a batch without their ends, shared by all connections that listen to the same. */
-const heads = new WeakMap<EventBatch, readonly string[]>()
+/** A message of a batch, made once for all connections that listen to the same. */
+interface SharedMessage {
+  /** Without its end, where the tag of a listen stands. */
+  readonly head: string
+  /** For listens without a tag. */
+  readonly untagged: string
+}
+
+const messages = new WeakMap<EventBatch, readonly SharedMessage[]>()
 
 const BYTES_PER_UNIT = 2
 
@@ -72,7 +79,8 @@ export class Listen implements Sink, StreamFacts {
   #told = -1
   #hasBegun = false
   #isOver = false
-  readonly #begun = Promise.withResolvers<void>()
+  /** Wakes the one that waits for the beginning. */
+  #awaitsBegin: (() => void) | undefined
 
   constructor(listened: Listened, connection: ListeningConnection) {
     this.listened = listened
@@ -114,9 +122,12 @@ export class Listen implements Sink, StreamFacts {
     return (this.#listening?.waitingLength ?? 0) * BYTES_PER_UNIT
   }
 
-  /** Resolves when what the listen begins with was told, or nothing is told any more. */
-  get begun(): Promise<void> {
-    return this.#begun.promise
+  /** Resolves when what the listen begins with was told, or nothing is told any more. May be asked for once. */
+  get begun(): Promise<void> | undefined {
+    if (this.#isOver || this.#told >= 0) return undefined
+    return new Promise((resolve) => {
+      this.#awaitsBegin = resolve
+    })
   }
 
   /**
@@ -181,18 +192,25 @@ export class Listen implements Sink, StreamFacts {
 
   #tell(batch: EventBatch): Promise<void> | undefined {
     let room: Promise<void> | undefined
-    for (const head of this.#headsOf(batch)) {
-      this.bytesSent += head.length + this.#tail.length
-      room = this.#connection.push(head + this.#tail)
+    const isTagged = this.listened.tag !== undefined
+    for (const { head, untagged } of this.#messagesOf(batch)) {
+      const text = isTagged ? head + this.#tail : untagged
+      this.bytesSent += text.length
+      room = this.#connection.push(text)
     }
     this.#toldUpTo(batch)
     return room
   }
 
   #toldUpTo({ events }: EventBatch): void {
-    this.#begun.resolve()
     for (const { seq } of events) this.#told = Math.max(this.#told, seq)
+    this.#begin()
     if (this.#waiters.length > 0) this.#wake(this.#told)
+  }
+
+  #begin(): void {
+    this.#awaitsBegin?.()
+    this.#awaitsBegin = undefined
   }
 
   #wake(seq: number): void {
@@ -204,15 +222,20 @@ export class Listen implements Sink, StreamFacts {
   #stop(): void {
     this.#isOver = true
     this.#connection.streams.delete(this.#number)
-    this.#begun.resolve()
+    this.#begin()
     this.#wake(Number.POSITIVE_INFINITY)
   }
 
-  #headsOf(batch: EventBatch): readonly string[] {
-    const known = heads.get(batch)
+  #messagesOf(batch: EventBatch): readonly SharedMessage[] {
+    const known = messages.get(batch)
     if (known !== undefined) return known
-    const made = batch.events.filter(({ kind }) => kind !== 'mark').map((event) => this.#headOf(event))
-    heads.set(batch, made)
+    const made = batch.events
+      .filter(({ kind }) => kind !== 'mark')
+      .map((event) => {
+        const head = this.#headOf(event)
+        return { head, untagged: head + pushTail(undefined) }
+      })
+    messages.set(batch, made)
     return made
   }
 

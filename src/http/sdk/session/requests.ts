@@ -2,11 +2,11 @@ import { ANONYMOUS, type Caller } from '../../../auth/caller.ts'
 import type { Access } from '../../../database/access/access.ts'
 import type { Database } from '../../../database/database.ts'
 import { DholeError } from '../../../error.ts'
-import { PathIndex } from '../../../hub/path-index.ts'
 import type { Awaitable } from '../../../scheduling/awaitable.ts'
 import { inTurns } from '../../../scheduling/turns.ts'
 import { joined } from '../../../tree/json/text-pieces.ts'
 import { type Path, parsePath } from '../../../tree/path.ts'
+import { ListenIndex } from '../requests/listen-index.ts'
 import { type DisconnectWrite, DisconnectWrites } from './disconnect-writes.ts'
 import type { Credential } from './identity.ts'
 import { textOf, writeLeft } from './left-writes.ts'
@@ -41,7 +41,7 @@ export class Requests {
   readonly #maxListens: number
   readonly #listens = new Map<string, Listen>()
   #listenBytes = 0
-  readonly #byPath = new PathIndex<Listen>()
+  readonly #byPath = new ListenIndex<Listen>()
   readonly #disconnectWrites = new DisconnectWrites()
 
   constructor(database: Database, connection: RequestingConnection, maxListens: number) {
