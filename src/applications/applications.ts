@@ -89,8 +89,9 @@ export class Applications {
 
   /** Closes an application that was removed, or has to be opened anew. Resolves when its file is free. */
   async remove(id: string): Promise<void> {
-    // One that is being opened was found before.
-    await this.#opening.get(id)?.catch(() => {})
+    // One that is being opened was found before. An open one is closed at once, so that no more requests find it.
+    const opening = this.#opening.get(id)
+    if (opening !== undefined) await opening.catch(() => {})
     const tenant = this.#tenants.get(id)
     if (tenant !== undefined) await this.#close(tenant)
   }

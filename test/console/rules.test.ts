@@ -57,7 +57,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
     expect(refused.status).toBe(403)
 
     await page.getByRole('link', { name: 'Home' }).click()
-    await page.getByLabel('Refused').click()
+    await page.getByRole('radio', { name: 'Refused' }).click()
     const row = page.getByRole('table', { name: 'Refused requests' }).getByRole('row').filter({ hasText: '/notes/ann' })
     await row.first().waitFor()
     expect(await row.first().textContent()).toContain('auth.uid === $uid')

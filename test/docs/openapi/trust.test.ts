@@ -70,8 +70,8 @@ test.skipIf(executablePath === undefined)(`Chromium trusts the key as the page s
     const page = await browser.newPage()
     const { port } = new URL(checkout.server.url)
     expect((await page.goto(`https://localhost:${port}/`))?.status()).toBe(200)
-    await page.click('text=Live page')
-    await page.waitForURL(`https://localhost:${port}/console/tree`)
+    await page.getByRole('link', { name: 'Console' }).click()
+    await page.waitForURL(`https://localhost:${port}/console`)
   } finally {
     await browser.close()
   }
