@@ -152,9 +152,13 @@ export class Listen implements Sink, StreamFacts {
   }
 
   /** Tells nothing any more. */
+  stop(): void {
+    if (!this.#isOver) this.#stop()
+  }
+
+  /** As `stop`, and closes the stream. */
   close(): void {
-    if (this.#isOver) return
-    this.#stop()
+    this.stop()
     this.#listening?.close()
   }
 

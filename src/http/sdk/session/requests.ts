@@ -3,6 +3,7 @@ import type { Access } from '../../../database/access/access.ts'
 import type { Database } from '../../../database/database.ts'
 import { DholeError } from '../../../error.ts'
 import type { Awaitable } from '../../../scheduling/awaitable.ts'
+import { loopTurn } from '../../../scheduling/loop-turn.ts'
 import { inTurns } from '../../../scheduling/turns.ts'
 import { joined } from '../../../tree/json/text-pieces.ts'
 import { type Path, parsePath } from '../../../tree/path.ts'
@@ -41,7 +42,7 @@ export class Requests {
   readonly #maxListens: number
   readonly #listens = new Map<string, Listen>()
   #listenBytes = 0
-  readonly #byPath = new ListenIndex<Listen>()
+  #byPath = new ListenIndex<Listen>()
   readonly #disconnectWrites = new DisconnectWrites()
 
   constructor(database: Database, connection: RequestingConnection, maxListens: number) {
@@ -98,11 +99,14 @@ export class Requests {
     this.#byPath.remove(listen.listened.path, name)
   }
 
+  /** Listens tell nothing from now on. Where they are many, their streams are closed in several turns of the event loop. */
   closeListens(): void {
-    for (const listen of [...this.#listens.values()]) {
-      this.remove(listen)
-      listen.close()
-    }
+    const listens = [...this.#listens.values()]
+    this.#listens.clear()
+    this.#listenBytes = 0
+    this.#byPath = new ListenIndex()
+    for (const listen of listens) listen.stop()
+    void closeAll(listens)
   }
 
   /** Judges all listens for another caller. */
@@ -211,6 +215,13 @@ export class Requests {
     const caller = await this.#connection.signIn({ text, isBearer, override: overrideOf(body) })
     const expires = caller.expiresAt === undefined ? undefined : Math.floor(caller.expiresAt / 1000)
     return { status: 'ok', data: JSON.stringify({ auth: caller.auth, expires }) }
+  }
+}
+
+async function closeAll(listens: readonly Listen[]): Promise<void> {
+  for (const listen of listens) {
+    listen.close()
+    if (loopTurn.isOver) await loopTurn.pause()
   }
 }
 
