@@ -102,29 +102,28 @@ describe.skipIf(executablePath === undefined)(title, () => {
         const { scrollHeight, clientHeight } = element
         element.scrollTop = to * (scrollHeight - clientHeight)
       }, part)
+    const showsNear = (index: number) =>
+      page.waitForFunction(
+        ([wanted]) => {
+          const { document } = globalThis as unknown as Drawn
+          const keys = [...document.querySelectorAll('[role=treeitem] .key')]
+          return keys.length > 10 && keys.some((key) => Math.abs(Number(key.textContent.slice(1)) - wanted) < 1000)
+        },
+        [index] as const,
+      )
     for (const [part, index] of [
       [0.5, 500_000],
       [0.25, 172_600],
       [1, CHILDREN - 1],
     ] as const) {
       await drag(part)
-      await page.waitForFunction(
-        ([wanted]) => {
-          const { document } = globalThis as unknown as Drawn
-          const keys = document.querySelectorAll('[role=treeitem] .key')
-          return [...keys].some((key) => Math.abs(Number(key.textContent.slice(1)) - wanted) < 1000)
-        },
-        [index] as const,
-      )
+      await showsNear(index)
       const shown = await keysInView()
       expect(shown).toEqual(shown.map((_, place) => (shown[0] ?? 0) + place))
     }
     await row(page, new RegExp(`^${keyOf(CHILDREN - 1)}`)).waitFor()
     await drag(0.5)
-    await page.waitForFunction(() => {
-      const { document } = globalThis as unknown as Drawn
-      return document.querySelectorAll('[role=treeitem] .key').length > 10
-    })
+    await showsNear(500_000)
     // A row stands where it stood, less the way of the wheel, until it has left the view.
     const [middle = 0] = (await keysInView()).slice(12)
     const topOf = async (key: string) => (await row(page, new RegExp(`^${key}`)).boundingBox())?.y ?? Number.NaN

@@ -11,6 +11,8 @@ const commands: readonly string[] = [
   'completion bash',
   'apps add shop',
   'apps list',
+  'apps set shop --open',
+  'apps show shop',
   'apps rotate shop --yes',
   'token --uid ann --app app --data-dir DIR/data',
   'rules check DIR/rules.json',
