@@ -1,9 +1,9 @@
 import type { Sink } from '../hub/sink.ts'
 import type { Family } from '../query/query.ts'
-import type { TreeStore } from '../store/store.ts'
+import type { JobOutcome, TreeStore } from '../store/store.ts'
 import type { SessionChange, StoredSessions } from '../store/stored-sessions.ts'
-import type { JobReads } from '../tree/read-program.ts'
 import type { PathLike } from '../tree/path.ts'
+import type { JobReads } from '../tree/read-program.ts'
 import type { DeclaredIndexes } from './declared-indexes.ts'
 import type { WatchOptions } from './read-types.ts'
 import type { Listening } from './streams/listening.ts'
@@ -114,7 +114,7 @@ export class OpenSessions {
    * @throws ValueGone when it belongs to another process, or is not stored any more
    */
   async store(change: SessionChange, isNew: boolean): Promise<void> {
-    await this.#parts.store.commit(function* (): JobReads<{ result: void; session: SessionChange }> {
+    await this.#parts.store.commit(function* (): JobReads<JobOutcome<undefined>> {
       if (!isNew && !(yield { kind: 'session', session: change.session })) throw new ValueGone()
       return { result: undefined, session: change }
     })

@@ -29,9 +29,7 @@ export class SessionChanges {
     if (this.#over.has(session)) return false
     if (position === undefined) return this.#callers.has(session) || this.#base.session(session, 0)
     const changed = this.#values.get(session)
-    return changed?.has(position) === true
-      ? changed.get(position) !== undefined
-      : this.#base.session(session, position)
+    return changed?.has(position) === true ? changed.get(position) !== undefined : this.#base.session(session, position)
   }
 
   /** A value that was added before, by a commit whose answer was lost, stays as it is. */

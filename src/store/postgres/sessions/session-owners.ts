@@ -48,10 +48,7 @@ export async function hasUnknownOwner(statements: Statements, self: string, tree
 }
 
 /** The applications with sessions of some processes. */
-export async function applicationsOf(
-  statements: Statements,
-  processes: readonly string[],
-): Promise<readonly string[]> {
+export async function applicationsOf(statements: Statements, processes: readonly string[]): Promise<readonly string[]> {
   const rows = await statements.query<{ id: string }>(APPLICATIONS, [arrayOf(processes)])
   return rows.map(({ id }) => id)
 }

@@ -16,7 +16,10 @@ const SESSIONS: readonly Violation[] = [
     'a value of a session has none',
     'SELECT session, position FROM session_value WHERE session NOT IN (SELECT session FROM session)',
   ],
-  ['a session cannot be read', 'SELECT session, substr(caller, 1, 60) AS caller FROM session WHERE NOT json_valid(caller)'],
+  [
+    'a session cannot be read',
+    'SELECT session, substr(caller, 1, 60) AS caller FROM session WHERE NOT json_valid(caller)',
+  ],
   [
     'a value of a session cannot be read',
     'SELECT session, position FROM session_value WHERE NOT json_valid(path) OR NOT json_valid(json)',

@@ -127,7 +127,10 @@ export class TransactionRunner {
     const { reader, writer, settings, sessions, records, staging, log } = this.#parts
     let outcome: JobOutcome<unknown>
     try {
-      outcome = yield* runReads(queued.job(transaction.context), reader, settings.current, writer, { records, sessions })
+      outcome = yield* runReads(queued.job(transaction.context), reader, settings.current, writer, {
+        records,
+        sessions,
+      })
     } catch (error) {
       // If SQLite has rolled back by itself, the whole transaction is lost.
       if (!this.#client.inTransaction) throw error
