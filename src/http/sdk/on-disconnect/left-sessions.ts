@@ -25,7 +25,7 @@ export async function writeSession(database: Database, session: string): Promise
 
 /**
  * Writes what the sessions of processes that have ended have left.
- * @param isOpening nobody uses the tree yet
+ * @param isOpening no client uses the tree yet
  * @throws while opening, what a value cannot be written for now; else it is tried again later
  */
 export function writeLeft(database: Database, isOpening: boolean): Awaitable<void> {
