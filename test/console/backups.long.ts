@@ -1,6 +1,7 @@
 import '../support/long-lane.ts'
 import { describe, expect, test } from 'bun:test'
-import { APP_SECRET, executablePath, MISSING, withConsole } from './console-browser.ts'
+import { executablePath, MISSING } from './chromium.ts'
+import { APP_SECRET, withConsole } from './console-browser.ts'
 
 const title = `backups in the console${executablePath === undefined ? ` (${MISSING})` : ''}`
 

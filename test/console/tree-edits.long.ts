@@ -1,7 +1,8 @@
 import '../support/long-lane.ts'
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { APP_SECRET, executablePath, MISSING, withConsole } from './console-browser.ts'
+import { executablePath, MISSING } from './chromium.ts'
+import { APP_SECRET, withConsole } from './console-browser.ts'
 
 const HOSTILE = '<img src=x onerror="document.title=1">'
 const title = `edits of the tree in the console${executablePath === undefined ? ` (${MISSING})` : ''}`

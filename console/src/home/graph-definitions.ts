@@ -56,7 +56,7 @@ export function valuesOf({ series, stepMs }: Hour, { name, isCount }: Line): rea
   return isCount === true ? values.map((count) => (count * 1000) / stepMs) : values
 }
 
-/** Such as `all 12/s, errors 0/s`: the last step of every line. */
-export function lastText(hour: Hour, { lines, text }: GraphDefinition): string {
-  return lines.map((line) => `${line.label} ${text(valuesOf(hour, line).at(-1) ?? 0)}`).join(', ')
+/** The last step of every line, such as `all 12/s`. */
+export function lastTexts(hour: Hour, { lines, text }: GraphDefinition): readonly string[] {
+  return lines.map((line) => `${line.label} ${text(valuesOf(hour, line).at(-1) ?? 0)}`)
 }
