@@ -1,6 +1,10 @@
 import '../support/long-lane.ts'
 import { describe, expect, test } from 'bun:test'
-import { startInProcess } from '../support/https-server.ts'
+import { Elysia } from 'elysia'
+import { dhole } from '../../src/index.ts'
+import { clientOf } from '../support/https-server.ts'
+import { sharedCertificate } from '../support/shared-certificate.ts'
+import { tempDir } from '../support/temp-dir.ts'
 import { executablePath, launchBrowser, logIn, MISSING } from './chromium.ts'
 import { OPERATOR } from './console-browser.ts'
 
@@ -10,7 +14,13 @@ const title = `the console of the plugin${executablePath === undefined ? ` (${MI
 
 describe.skipIf(executablePath === undefined)(title, () => {
   test('says what its host decides, and offers nothing that would be refused', async () => {
-    await using server = await startInProcess({ prefix: PREFIX, console: { secret: OPERATOR }, docs: true })
+    await using dir = await tempDir()
+    const options = { prefix: PREFIX, dataDir: dir.path, console: { secret: OPERATOR }, docs: true }
+    const tls = await sharedCertificate()
+    const host = new Elysia()
+      .use(dhole({ ...options, applications: { app: { open: true } } }))
+      .listen({ hostname: '127.0.0.1', port: 0, tls })
+    const server = clientOf(host.server?.port ?? 0, tls.cert)
     const browser = await launchBrowser()
     try {
       const context = await browser.newContext({ ignoreHTTPSErrors: true })
@@ -47,6 +57,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
       expect(asked.filter((path) => !path.startsWith(`${PREFIX}/`))).toEqual([])
     } finally {
       await browser.close()
+      await host.stop(true)
     }
   })
 })
