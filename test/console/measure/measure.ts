@@ -27,6 +27,6 @@ export async function* measureConsole(amounts: Amounts): AsyncGenerator<Figure, 
   yield* await firstPaint(scene, rounds)
   yield* await openList(scene, children, rounds)
   yield* await scrollList(scene, rows)
-  yield* await floodNode(scene, changeSeconds)
+  for (const members of [1, 10]) yield* await floodNode(scene, changeSeconds, members)
   yield* await idleCost(scene, idleSeconds)
 }
