@@ -27,7 +27,7 @@ export interface Scene extends AsyncDisposable {
 }
 
 /** Key of a child of `/large`. */
-export function keyOf(index: number): string {
+function keyOf(index: number): string {
   return `k${String(index).padStart(8, '0')}`
 }
 
