@@ -1,5 +1,6 @@
 import { SQL } from 'bun'
 import { ConnectionLost, endsConnection, isServerError, StatementTimeout } from './database-errors.ts'
+import { withoutVariables } from './hidden-variables.ts'
 
 /** Value of a parameter. An array is passed as text made by `arrayOf`. */
 export type Parameter = string | number | boolean | null | Uint8Array
@@ -50,7 +51,7 @@ export class Lane implements Statements {
 
   /** @param timeoutMs longest time of the connection and of one statement, in milliseconds */
   static async open(options: ConnectionOptions, timeoutMs: number): Promise<Lane> {
-    const client = new SQL({ ...options, max: 1, idleTimeout: 0, maxLifetime: 0 })
+    const client = withoutVariables(() => new SQL({ ...options, max: 1, idleTimeout: 0, maxLifetime: 0 }))
     const opened = client.reserve()
     try {
       return new Lane(client, await within(timeoutMs, opened), timeoutMs)
