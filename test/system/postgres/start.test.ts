@@ -220,10 +220,11 @@ describe.skipIf(whyNoPostgres !== undefined)(`a start that fails${whyNoPostgres 
       DATA_DIR: dir.file('data'),
       LOG_LEVEL: 'warn',
     }
-    const { status, stderr } = await spawnDhole(['serve'], settings)
+    const { status, stdout, stderr } = await spawnDhole(['serve'], settings)
     const place = `127.0.0.1:${server.port}/postgres`
-    expect([status, stderr]).toEqual([
+    expect([status, stdout, stderr]).toEqual([
       2,
+      '',
       `dhole: cannot use the database ${place}: it refuses the user: password authentication failed for user "owner"\n`,
     ])
   }, 30_000)
