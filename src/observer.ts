@@ -103,7 +103,7 @@ export interface EndedConnection {
   readonly address: string | undefined
   readonly carrier: ConnectionCarrier
   readonly cause: (typeof CONNECTION_ENDS)[number]
-  /** What the client was told, if anything. */
+  /** The last message to the client, if any. */
   readonly reason: string
   /** Time for which it was open. */
   readonly milliseconds: number
@@ -127,7 +127,7 @@ interface ConnectionObserver {
   messageAnswered?(status: MessageStatus): void
 }
 
-/** Where a process has learned of a batch of another one, or has told of its own. */
+/** Where a process has learned of a batch of another one, or has announced its own. */
 export type HintKind = 'sent' | 'received' | 'late'
 
 /** Events of an engine on a database server, which several processes share. */

@@ -28,7 +28,7 @@ export function dholeSockets(request: DholeSocketsRequest): Target {
 }
 
 async function serve({ certificate, dataDir, port = 0 }: DholeSocketsRequest): Promise<void> {
-  const clients = { maxStreams: 0, maxStreamsPerAddress: 0 }
+  const clients = { maxSockets: 0, maxSocketsPerAddress: 0 }
   const options: DholeOptions = { dataDir, applications: { app: { open: true } }, clients }
   const { applications } = openApplications(options)
   const { database } = await applications.choose('app', '')

@@ -25,7 +25,7 @@ export function* checkClients({
     { what: 'connections of SDKs', of: connections, setting: 'MAX_SOCKETS' },
     { what: 'bytes of memory', of: memoryBytes, setting: 'MAX_TRANSFER_BYTES' },
   ]
-  const found = [...limits.flatMap(nearLimit), ...cutOff(ended)]
+  const found = [...limits.flatMap(nearLimit), ...abortedConnections(ended)]
   if (found.length > 0) yield* found
   else yield ok('clients', `they have ${streams.taken} event streams and ${connections.taken} connections of SDKs open`)
 }
@@ -35,7 +35,7 @@ function nearLimit({ what, of: { taken, most }, setting }: Limit): CheckResult[]
   return [warning('clients', `they take ${taken} of ${most} ${what}`, `look who takes them, or set ${setting} higher`)]
 }
 
-function cutOff(ended: ClientsTaken['ended']): CheckResult[] {
+function abortedConnections(ended: ClientsTaken['ended']): CheckResult[] {
   const all = Object.values(ended).reduce((sum, count) => sum + count, 0)
   const slow = (ended['too-slow'] ?? 0) + (ended['too-much'] ?? 0)
   if (slow < MANY || slow < all * MANY_SHARE) return []

@@ -1,4 +1,4 @@
-import type { Finding } from '../admin/ports/findings.ts'
+import type { ReportedCheck } from '../admin/ports/reported-check.ts'
 import { shippedWorker } from '../files/shipped-file.ts'
 import type { RawConfig } from '../server/config/config.ts'
 import type { CheckResult } from './check-result.ts'
@@ -6,14 +6,14 @@ import type { DoctorMessage } from './doctor-worker.ts'
 
 /** Longest look that is waited for: large trees take longer, and `dhole doctor` has no limit. */
 const LIMIT_MS = 30_000
-/** Time for which the findings of a look are answered again: it takes a processor for as long as it lasts. */
+/** Time for which the results of a look are answered again: it takes a processor for as long as it lasts. */
 const KEPT_MS = 60_000
 
 const LEVELS = { ok: 'ok', warning: 'warn', problem: 'problem' } as const
 
 /** A look whose thread may still be at work. */
 interface Look {
-  readonly findings: Promise<readonly Finding[]>
+  readonly checks: Promise<readonly ReportedCheck[]>
   /** Resolves when the thread has ended: a check of a large file cannot be interrupted. */
   readonly ended: Promise<void>
 }
@@ -23,7 +23,7 @@ interface Look {
  * one thread at most.
  * @param raw settings of the server
  */
-export function doctorBeside(raw: RawConfig): () => Promise<readonly Finding[]> {
+export function doctorBeside(raw: RawConfig): () => Promise<readonly ReportedCheck[]> {
   let last: Look | undefined
   return () => {
     if (last === undefined) {
@@ -32,34 +32,34 @@ export function doctorBeside(raw: RawConfig): () => Promise<readonly Finding[]> 
       const forget = () => {
         last = undefined
       }
-      void Promise.all([begun.findings, begun.ended]).then(() => setTimeout(forget, KEPT_MS).unref())
+      void Promise.all([begun.checks, begun.ended]).then(() => setTimeout(forget, KEPT_MS).unref())
     }
-    return last.findings
+    return last.checks
   }
 }
 
 function look(raw: RawConfig): Look {
   const worker = new Worker(shippedWorker('src/doctor/doctor-worker.ts'))
-  const found: Finding[] = []
-  const findings = Promise.withResolvers<readonly Finding[]>()
+  const found: ReportedCheck[] = []
+  const checks = Promise.withResolvers<readonly ReportedCheck[]>()
   const ended = Promise.withResolvers<void>()
   const end = (detail?: string) => {
     clearTimeout(timer)
     if (detail !== undefined) found.push({ level: 'warn', title: 'doctor', detail, fix: 'run `dhole doctor`' })
-    findings.resolve([...found])
+    checks.resolve([...found])
     worker.terminate()
   }
   const timer = setTimeout(() => end(`it was not done after ${LIMIT_MS / 1000} seconds`), LIMIT_MS)
   worker.onmessage = ({ data }: MessageEvent<DoctorMessage>) => {
     if ('end' in data) end(data.error)
-    else found.push(findingOf(data.result))
+    else found.push(reportOf(data.result))
   }
   worker.onerror = ({ message }) => end(message)
   worker.addEventListener('close', () => ended.resolve())
   worker.postMessage(raw)
-  return { findings: findings.promise, ended: ended.promise }
+  return { checks: checks.promise, ended: ended.promise }
 }
 
-function findingOf({ check, state, found, advice }: CheckResult): Finding {
+function reportOf({ check, state, found, advice }: CheckResult): ReportedCheck {
   return { level: LEVELS[state], title: check, detail: found, ...(advice === undefined ? {} : { fix: advice }) }
 }

@@ -34,7 +34,7 @@ export interface OpenKeys {
    */
   read(fixed: FixedKeys, settings?: ApplicationSettings): Awaitable<ApplicationKeys>
   /**
-   * Tells a listener of everything that has changed since `read`.
+   * Calls a listener for every change since `read`.
    * @throws `app-unknown` when the application was removed meanwhile; `SettingsChanged`
    */
   follow(listener: KeysListener): void

@@ -218,7 +218,7 @@ export class Hub {
   }
 }
 
-/** Reads what is delivered already: the subscribers of what is read need not be told it again. */
+/** Reads what is delivered already: the subscribers of what is read need no event of it. */
 function deliveredSource(source: SnapshotSource, publications: Publications): SnapshotSource {
   const whenDelivered = <T>(snapshot: Snapshot<T>): Awaitable<Snapshot<T>> => {
     const delivered = publications.delivered(snapshot.seq)

@@ -113,7 +113,7 @@ export class Subscriber {
     this.#isOutdated = this.#state === 'starting'
   }
 
-  /** Must be called when events cannot tell what has changed. What waits is dropped, and the stream begins anew. */
+  /** Must be called when events cannot describe what has changed. What waits is dropped, and the stream begins anew. */
   beginAgain(): void {
     if (this.#state === 'open') this.#beginAnew()
     else if (this.#state === 'full') this.#lose()

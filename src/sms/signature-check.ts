@@ -119,7 +119,7 @@ interface SentParameters {
   readonly body: string
 }
 
-/** Why a signature is wrong. Common mistakes are told by signing with them. */
+/** Why a signature is wrong. Common mistakes are found by signing with them. */
 function* mistakes(shown: string, { parameters, search, body }: SentParameters, key: string): Generator<string> {
   if (!FORM.test(shown)) {
     yield 'signature: expected 64 hex digits'

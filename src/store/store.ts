@@ -218,7 +218,7 @@ export interface TreeStore extends AsyncDisposable {
   everywhere?(): Promise<void>
   /** The clock that times of commits are of, in milliseconds since 1970. Without it, that of this process. */
   readonly clock?: { readonly now: number }
-  /** Whether this process must tell nothing of the tree, because it may have lost sight of later commits. */
+  /** Whether this process must send nothing of the tree, because it may have lost sight of later commits. */
   readonly isSilent?: boolean
   /** Text stored beside the tree under a name, as of the commit that reads see; see `fresh`. */
   setting(name: string): string | undefined

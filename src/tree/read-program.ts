@@ -32,8 +32,8 @@ interface RecordRequest {
 }
 
 /**
- * Whether it is the turn of a job, as far as the jobs in front of it tell. It is asked once these have run; an engine that
- * begins jobs earlier takes it for granted until then. Only a job may ask.
+ * Whether it is the turn of a job, as far as the jobs in front of it show. It is asked once these have run; an engine
+ * that begins jobs earlier takes it for granted until then. Only a job may ask.
  */
 interface TurnRequest {
   readonly kind: 'is-turn'

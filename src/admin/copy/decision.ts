@@ -3,13 +3,13 @@ import { type Found, nameOf, type Place } from './place.ts'
 /** What is to be done about an application: a copy, the end of one that was interrupted, or nothing. */
 export type Decision = 'copy' | 'complete' | 'done'
 
-export interface Places {
+export interface Direction {
   readonly from: Place
   readonly to: Place
 }
 
 /** @param isMove whether the source is to be marked @throws Error when the application cannot be copied */
-export function decide({ from, to }: Places, source: Found, target: Found, isMove: boolean): Decision {
+export function decide({ from, to }: Direction, source: Found, target: Found, isMove: boolean): Decision {
   if (source.kind === 'none') throw new Error(`it is not in ${nameOf(from)}`)
   if (source.kind === 'arriving') throw new Error(`its own copy to ${nameOf(from)} is not complete`)
   if (source.kind === 'moved') {

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { serverProcess } from '../administration.ts'
 import { ofServer, valueOperation } from '../operation.ts'
-import { finding } from '../ports/findings.ts'
+import { reportedCheck } from '../ports/reported-check.ts'
 
 /** Operations on the server itself. */
 export const SERVER_OPERATIONS = {
@@ -29,7 +29,7 @@ export const SERVER_OPERATIONS = {
       access: 'operator',
       summary: 'What `dhole doctor` finds. It looks on another thread; calls at the same time share one look.',
       input: Type.Object({}),
-      result: Type.Unsafe<readonly Static<typeof finding>[]>(Type.Array(finding)),
+      result: Type.Unsafe<readonly Static<typeof reportedCheck>[]>(Type.Array(reportedCheck)),
     },
     (target) => ofServer(target.server).doctor(),
   ),

@@ -9,7 +9,7 @@ export interface GuardedTree {
   rules(): string | undefined
   /** Number of the last durable commit. */
   seq(): number
-  /** Whether nothing may be told: other processes may have taken the permission away. */
+  /** Whether no event may be sent: other processes may have taken the permission away. */
   isSilent(): boolean
   /** Runs a decision on the last durable commit. */
   run(logic: () => Reads<Decision>): Awaitable<Decision>

@@ -117,7 +117,7 @@ export class ApplicationCatalog {
     if (kept === undefined) throw new Error(`there is no application "${id}" in the database`)
     if (kept.secret !== (fixed.secret ?? kept.secret)) throw new WrongKey(id, 'secret')
     if (kept.smsKey !== (fixed.smsKey ?? kept.smsKey)) throw new WrongKey(id, 'sms')
-    // The answer to the statement may have been lost, so the keys tell whether it was ours.
+    // The answer to the statement may have been lost, so the keys show whether it was ours.
     const isOurs = known === undefined && kept.secret === own.secret && kept.smsKey === own.smsKey
     const made = (['secret', 'sms'] as const).filter(
       (name) => isOurs && (name === 'secret' ? fixed.secret : fixed.smsKey) === undefined,

@@ -30,7 +30,7 @@ export class ApplicationWatch implements OpenKeys {
   readonly #onTroubled: WatchEvents['onTroubled']
   #keys: StoredKeys | undefined
   /** Version of the keys that the listener knows. */
-  #told = -1
+  #announced = -1
   #settings: ApplicationSettings | undefined
   /** Why it must be closed. */
   #outdated: 'removed' | 'changed' | undefined
@@ -57,7 +57,7 @@ export class ApplicationWatch implements OpenKeys {
     this.#settings = settings
     const { made, ...keys } = await this.#catalog.keep(this.#id, fixed)
     this.#keys = keys
-    this.#told = keys.version
+    this.#announced = keys.version
     if (made.length > 0) this.#onMade(made, keys)
     // What has changed since the tree was opened: other processes do not wait for one that was only being opened.
     await this.#store.fresh(true)
@@ -70,7 +70,7 @@ export class ApplicationWatch implements OpenKeys {
     if (this.#outdated === 'removed') throw new DholeError('app-unknown')
     if (this.#outdated === 'changed') throw new SettingsChanged()
     this.#listener = listener
-    this.#tell()
+    this.#announce()
   }
 
   /** Resolves when what has changed is in force. */
@@ -110,7 +110,7 @@ export class ApplicationWatch implements OpenKeys {
     // Without keys it is open for its tree alone.
     if (this.#keys === undefined || found.version <= this.#keys.version) return
     this.#keys = (await this.#catalog.opened(this.#id, found)) ?? this.#keys
-    this.#tell()
+    this.#announce()
   }
 
   /** Whether the settings are not those that it was opened with. */
@@ -126,9 +126,9 @@ export class ApplicationWatch implements OpenKeys {
     this.#store.agreement.close()
   }
 
-  #tell(): void {
-    if (this.#listener === undefined || this.#keys === undefined || this.#keys.version <= this.#told) return
-    this.#told = this.#keys.version
+  #announce(): void {
+    if (this.#listener === undefined || this.#keys === undefined || this.#keys.version <= this.#announced) return
+    this.#announced = this.#keys.version
     this.#listener.onKeys(keysOf(this.#keys))
   }
 }

@@ -9,7 +9,7 @@ const TAG_BYTES = 16
 /** How a text begins that is stored as it is, and one that is encrypted. */
 const PLAIN = 'plain:'
 const SEALED = 'aes:'
-/** A known text tells whether a key is the right one. */
+/** A known text shows whether a key is the right one. */
 const CHECK = { application: '', name: 'check', text: 'dhole' } as const
 
 /** A name of what is encrypted: a text cannot be moved to another application, or take the place of its other key. */

@@ -35,7 +35,7 @@ export const sessionReply = Type.Object({
 })
 
 /**
- * Logs in (POST), tells of the session (GET), or ends it (DELETE).
+ * Logs in (POST), describes the session (GET), or ends it (DELETE).
  * @throws as `admit`, `method-not-allowed`, `admin-input` and the errors of bodies
  * @see docs/reference/admin-api.md#sessions
  */

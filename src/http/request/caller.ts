@@ -44,16 +44,16 @@ export function callerOf(application: Application, exchange: Exchange, carriers:
  * As `callerOf`, for the caller of the application that is open now. The exchange remembers the keys, because what it waits for
  * later may take long.
  */
-export function identify(exchange: Exchange, carriers: Carriers): Awaitable<Caller> {
+export function authenticate(exchange: Exchange, carriers: Carriers): Awaitable<Caller> {
   const { application } = exchange
   const caller = callerOf(application, exchange, carriers)
   exchange.keys = caller === ANONYMOUS ? undefined : application.authenticator.keys
-  return caller instanceof Promise ? caller.then((known) => identified(exchange, carriers, known)) : caller
+  return caller instanceof Promise ? caller.then((known) => authenticated(exchange, carriers, known)) : caller
 }
 
 /** The keys may have been replaced while a signature was verified. */
-function identified(exchange: Exchange, carriers: Carriers, caller: Caller): Awaitable<Caller> {
-  return exchange.keys?.isReplaced === true ? identify(exchange, carriers) : caller
+function authenticated(exchange: Exchange, carriers: Carriers, caller: Caller): Awaitable<Caller> {
+  return exchange.keys?.isReplaced === true ? authenticate(exchange, carriers) : caller
 }
 
 /** The first one present counts. */

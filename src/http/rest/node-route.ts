@@ -7,7 +7,7 @@ import { etagMatches, NULL_ETAG } from '../../tree/json/etag.ts'
 import type { ReadText } from '../../tree/json/node-text.ts'
 import { endsInPriority } from '../../tree/path.ts'
 import type { Exchange } from '../exchange.ts'
-import { identify, overriddenCaller } from '../request/caller.ts'
+import { authenticate, overriddenCaller } from '../request/caller.ts'
 import { acceptsStream, familyOf, idempotencyKeyOf, type Method, methodOf, wantsEtag } from '../request/headers.ts'
 import { exportAnswer } from '../response/export-body.ts'
 import { LARGE_LENGTH } from '../response/large-body.ts'
@@ -47,7 +47,7 @@ export function answerNode(exchange: Exchange): Awaitable<Response> {
   void target.timeoutMs
   if (method !== 'GET') exchange.idempotencyKey = idempotencyKeyOf(request)
   if (raw.filters) exchange.query = target.query(familyOf(exchange))
-  const caller = identify(exchange, parameters)
+  const caller = authenticate(exchange, parameters)
   if (caller instanceof Promise) return caller.then((known) => answerCaller(exchange, method, known))
   return answerCaller(exchange, method, caller)
 }

@@ -4,7 +4,7 @@ import { readInTurns } from '../../database/access/rule-cache.ts'
 import { DholeError } from '../../error.ts'
 import type { Answer, Exchange } from '../exchange.ts'
 import { type BodyOptions, useJson, useText } from '../request/body.ts'
-import { identify } from '../request/caller.ts'
+import { authenticate } from '../request/caller.ts'
 import { methodOf } from '../request/headers.ts'
 import { formatReply } from '../response/reply.ts'
 import { checkSettingsParameters, type SettingsParameters } from '../url/parameters.ts'
@@ -46,7 +46,7 @@ function settingOf(read: SettingAnswer, write: SettingAnswer): Answer {
 
 /** Checked again after the body was received: the credential may have ended meanwhile. */
 async function checkAdmin(exchange: Exchange): Promise<Caller> {
-  const caller = await identify(exchange, exchange.target.raw.values)
+  const caller = await authenticate(exchange, exchange.target.raw.values)
   if (caller.kind !== 'admin') throw new DholeError('permission-denied')
   return caller
 }

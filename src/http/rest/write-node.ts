@@ -7,7 +7,7 @@ import type { Awaitable } from '../../scheduling/awaitable.ts'
 import type { Path } from '../../tree/path.ts'
 import type { Exchange } from '../exchange.ts'
 import { hasShortBody, useJson } from '../request/body.ts'
-import { identify } from '../request/caller.ts'
+import { authenticate } from '../request/caller.ts'
 import type { Method } from '../request/headers.ts'
 import { appendReply, writeReply } from '../response/node-reply.ts'
 
@@ -103,7 +103,7 @@ function useNodeJson(exchange: Exchange, method: BodyMethod, use: UseBody): Prom
     const { application, target } = exchange
     const write = () => use(application.database, json, writeOptions(exchange, digest))
     // The credential may have ended while the body was received.
-    const caller = identify(exchange, target.parameters)
+    const caller = authenticate(exchange, target.parameters)
     return caller instanceof Promise ? caller.then(write) : write()
   })
 }

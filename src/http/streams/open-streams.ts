@@ -67,7 +67,7 @@ export class OpenStreams {
   }
 
   /**
-   * Ends a stream: its client is told that the operator has ended it.
+   * Ends a stream: its client learns that the operator has ended it.
    * @param applicationId only when it is one of that application
    * @returns whether there is such a stream
    */

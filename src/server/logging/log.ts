@@ -16,7 +16,7 @@ const UNAVAILABLE = 503
  * disk with log lines, nor keep the event loop busy with writing them.
  */
 const LINES_PER_SECOND = 10
-/** Ends of connections that tell of a client that does not behave, or of a limit. */
+/** Ends of connections caused by a client that does not behave, or by a limit. */
 const CUT_OFF: ReadonlySet<EndedConnection['cause']> = new Set<EndedConnection['cause']>([
   'not-understood',
   'too-big',

@@ -22,8 +22,8 @@ interface Committing {
 }
 
 /**
- * What this process knows of the tree of one application: the last batch that it has applied. What it caches, tells and
- * judges is of exactly that batch.
+ * What this process knows of the tree of one application: the last batch that it has applied. What it caches, sends
+ * and decides is of exactly that batch.
  */
 export class AppliedTree {
   /** Number of the tree: first column of every table. */

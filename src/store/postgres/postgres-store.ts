@@ -166,7 +166,7 @@ export class PostgresStore implements TreeStore {
     this.#closing.push(end)
   }
 
-  /** What processes tell each other beside the tree. */
+  /** What processes exchange beside the tree. */
   readonly agreement: TreeAgreement
 
   /** Tables beside the tree. */

@@ -7,7 +7,7 @@ import { newestVersion } from './schema/migrations.ts'
 const DEFAULT_HEARTBEAT_MS = 2000
 /** Time after the last heartbeat for which a process counts as alive, in milliseconds of the clock of the database. */
 export const ALIVE_MS = 12_000
-/** Time without a heartbeat that was answered after which a process tells nothing, in milliseconds of its own clock. */
+/** Time without a heartbeat that was answered after which a process falls silent, in milliseconds of its own clock. */
 const SILENT_MS = 8000
 /** How often a process looks whether it must fall silent, in milliseconds. */
 const CHECK_MS = 500
@@ -15,7 +15,7 @@ const CHECK_MS = 500
 const FORGOTTEN_MS = 24 * 60 * 60 * 1000
 /** Longest wait for the row to be deleted, in milliseconds. */
 const CLOSE_MS = 2000
-/** Version of what processes tell each other through the tables. */
+/** Version of what processes exchange through the tables. */
 const FORMAT = 1
 
 /** The clock of the database, in milliseconds since 1970. */
@@ -53,7 +53,7 @@ class TablesChanged extends Error {
 export interface ProcessTimes {
   /** Time between two heartbeats. Default 2000. */
   readonly heartbeatMs?: number | undefined
-  /** Time after which a process that hears nothing from the database tells nothing. Default 8000. */
+  /** Time after which a process that hears nothing from the database falls silent. Default 8000. */
   readonly silentMs?: number | undefined
 }
 
@@ -78,9 +78,9 @@ export class ProcessRow {
   readonly #onSilent = new Set<() => void>()
   readonly #onReturn = new Set<() => Promise<void>>()
   readonly #onHeard = new Set<() => void>()
-  /** Time by `performance.now()` until which this process may tell what it knows. */
+  /** Time by `performance.now()` until which this process may send what it knows. */
   #until = Number.NEGATIVE_INFINITY
-  /** Whether it must catch up before it tells anything. */
+  /** Whether it must catch up before it sends anything. */
   #isBehind = false
   #beating: Promise<void> | undefined
 
@@ -110,12 +110,12 @@ export class ProcessRow {
     }
   }
 
-  /** Whether this process must tell nothing. */
+  /** Whether this process must send nothing to clients. */
   get isSilent(): boolean {
     return performance.now() > this.#until
   }
 
-  /** Falls silent when it is time. Call it before telling what this process has applied. */
+  /** Falls silent when it is time. Call it before clients learn what this process has applied. */
   check(): void {
     if (!this.#isBehind && this.isSilent) this.#fallSilent()
   }
@@ -126,7 +126,7 @@ export class ProcessRow {
     return () => this.#onSilent.delete(listener)
   }
 
-  /** Work that catches up before this process tells anything again. When it fails, it is tried again. @returns ends that */
+  /** Work to do before this process sends anything again. When it fails, it is tried again. @returns ends that */
   onReturn(work: () => Promise<void>): () => void {
     this.#onReturn.add(work)
     return () => this.#onReturn.delete(work)

@@ -51,3 +51,10 @@ test('every link between the pages leads to a file, and to a section of it', asy
   }
   expect(missing).toEqual([])
 })
+
+test('docs/README.md is the index of all documents', async () => {
+  const text = await Bun.file(new URL('docs/README.md', ROOT)).text()
+  const linked = new Set([...text.matchAll(/\]\(([^)#:]+\.md)/g)].map(([, page = '']) => page))
+  const all = await Array.fromAsync(new Bun.Glob('**/*.md').scan(Bun.fileURLToPath(new URL('docs', ROOT))))
+  expect(all.filter((page) => page !== 'README.md' && !linked.has(page))).toEqual([])
+})

@@ -3,10 +3,17 @@ import { dirname } from 'node:path'
 import { cyclesOf, roomOf, sourceFiles } from './imports.ts'
 import { ENGINE_FREE, LARGER_FOLDERS, MAX_FILES, MAX_LINES, ROOMS } from './rooms.ts'
 
-/** Comments that begin a line. */
-const VAGUE = /^ *(?:\/\/|\/?\*).*(?<!`)\b(?:whoever|nobody|somebody|anybody)\b.*$/gim
+/** Comments that begin a line, with words that leave the subject or what happens to it open. */
+const VAGUE = /^ *(?:\/\/|\/?\*).*(?<!`)\b(?:whoever|nobody|somebody|anybody|tells?|told|telling)\b.*$/gim
+/** Names of an earlier vocabulary, each with a standard term in its place. */
+const REPLACED =
+  /\b(?:Court|Judge|Visit|Verdict|WriteCase|Permissions|SettledReads|RuleBook|Gate|Places|Holdings|AwaitedBodies|Deadlines|FairTurns|beginSilence|endSilence|cutOff|Desk|Finding|Handover|Repeatable|Dress|dressedReply|PiecewiseAnswer|newcomers|isTroubled|ANYBODY|OWNER)\b/g
 
 const files = await sourceFiles()
+
+function withoutComments(text: string): string {
+  return text.replace(/^ *(?:\/\/|\/?\*).*$/gm, '')
+}
 
 describe('the rooms of src/', () => {
   test('every room is on the list', () => {
@@ -58,6 +65,13 @@ describe('the rooms of src/', () => {
   test('a file has at most 300 lines', () => {
     const long = files.filter(({ text }) => text.split('\n').length - 1 > MAX_LINES)
     expect(long.map(({ path }) => path)).toEqual([])
+  })
+
+  test('names are standard terms', () => {
+    const earlier = files.flatMap(({ path, text }) =>
+      [...withoutComments(text).matchAll(REPLACED)].map(([name]) => `${path}: ${name}`),
+    )
+    expect(earlier).toEqual([])
   })
 
   test('comments name the subject instead of "whoever", "nobody" and the like', () => {

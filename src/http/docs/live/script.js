@@ -19,7 +19,7 @@ const answer = document.getElementById('answer')
 const cacheView = document.getElementById('cache')
 const eventsView = document.getElementById('events')
 
-/** What is there, as far as we were told; `undefined` for nothing. */
+/** Last value received; `undefined` for nothing. */
 let cache
 let stream
 let isDrawn = true
@@ -171,7 +171,7 @@ function listen(path, query) {
   eventsView.replaceChildren()
   draw()
   const parameters = withCredential(parametersOf(query))
-  // Should the connection break, only what was missed is told.
+  // If the connection breaks, the next one begins with the missed events only.
   parameters.set('resume', 'true')
   const url = addressOf(path, parameters)
   const opened = new EventSource(url)

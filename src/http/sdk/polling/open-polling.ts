@@ -14,8 +14,8 @@ const SCRIPT = { ...COMMON, 'Content-Type': 'application/javascript; charset=utf
 const PAGE = { ...COMMON, 'Content-Type': 'text/html; charset=utf-8' }
 
 /**
- * Answers a request of long polling: the first one, those that send and fetch messages, the page that tells when its
- * browser has left, and what that page tells.
+ * Answers a request of long polling: the first one, those that send and fetch messages, the page that reports when
+ * its browser has left, and the report of that page.
  * @throws `method-not-allowed`, `bad-parameter`, `permission-denied` without the password of the session, `quota`, `too-busy`
  * @see docs/reference/sdk-protocol.md#long-polling
  */

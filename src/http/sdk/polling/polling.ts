@@ -6,7 +6,7 @@ import type { Session } from '../session/session.ts'
 import { BadFrame } from '../socket/frames.ts'
 import { type PollSegment, PollSegments } from './poll-segments.ts'
 
-/** Time that an answer is held while there is nothing to tell, in milliseconds: clients ask again by then. */
+/** Time that an answer is held while there is no message, in milliseconds: clients ask again by then. */
 const HELD_MS = 25_000
 const BYTES_PER_UNIT = 2
 /** Characters that end a line in scripts of old browsers, though not in JSON. */
@@ -66,7 +66,7 @@ export class Polling implements Carrier {
     return `parent.window["pLPCommand${this.#callback}"]("start","${this.id}","${this.password}");${this.#takeScript()}`
   }
 
-  /** Takes what the client sends, and answers when there is something to tell. */
+  /** Takes what the client sends, and answers when there is a message. */
   poll(segments: readonly PollSegment[]): Promise<string> {
     this.#answerHeld()
     const { promise, resolve } = Promise.withResolvers<string>()

@@ -21,7 +21,7 @@ const STALE: Answer = { status: 'datastale', data: '"Transaction hash does not m
 interface WritingSession {
   /** The caller of a request. @throws when the credential is no longer valid, now or later */
   access(): Awaitable<Access>
-  /** @returns resolves when all listens have told what has been committed at the path; `undefined` if they have */
+  /** @returns resolves when all listens have sent what has been committed at the path; `undefined` if they have */
   told(path: Path): Promise<unknown> | undefined
   /** The answer to a request that failed. */
   failed(error: unknown): Answer

@@ -44,7 +44,7 @@ export interface Listened {
   readonly hash: string
 }
 
-/** Resolves when a commit was told. */
+/** Resolves when the events of a commit were sent. */
 interface Waiter {
   readonly seq: number
   readonly resolve: () => void
@@ -75,7 +75,7 @@ export class Listen implements Sink, StreamFacts {
   readonly #tail: string
   #listening: Listening | undefined
   #waiters: Waiter[] = []
-  /** Number of the last commit that was told. */
+  /** Number of the last commit whose events were sent. */
   #told = -1
   #hasBegun = false
   #isOver = false
@@ -122,7 +122,7 @@ export class Listen implements Sink, StreamFacts {
     return (this.#listening?.waitingLength ?? 0) * BYTES_PER_UNIT
   }
 
-  /** Resolves when what the listen begins with was told, or nothing is told any more. May be asked for once. */
+  /** Resolves when the first event was sent, or no more events are sent. May be asked for once. */
   get begun(): Promise<void> | undefined {
     if (this.#isOver || this.#told >= 0) return undefined
     return new Promise((resolve) => {
@@ -131,7 +131,7 @@ export class Listen implements Sink, StreamFacts {
   }
 
   /**
-   * @returns resolves when everything up to a commit was told, or nothing is told any more; `undefined` if that is so
+   * @returns resolves when all events up to a commit were sent, or no more events are sent; `undefined` if that is so
    */
   told(seq: number): Promise<void> | undefined {
     if (this.#isTold(seq)) return undefined
@@ -151,7 +151,7 @@ export class Listen implements Sink, StreamFacts {
     return this.#listening?.changeCaller(access)
   }
 
-  /** Tells nothing any more. */
+  /** Sends no more events. */
   stop(): void {
     if (!this.#isOver) this.#stop()
   }

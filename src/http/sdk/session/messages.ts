@@ -84,13 +84,13 @@ export function listText(text: string): string {
   return text === '{}' || !text.startsWith('{') || text.startsWith('{".') ? 'null' : text
 }
 
-/** Tells that a listen may not be read any more. @param query as the client has sent it */
+/** Reports that a listen may not be read any more. @param query as the client has sent it */
 export function revocation(path: Path, query: unknown): string {
   const body = query === undefined ? { p: formatPath(path) } : { p: formatPath(path), q: [query] }
   return JSON.stringify({ t: 'd', d: { a: 'c', b: body } })
 }
 
-/** Tells that the credential is no longer valid. */
+/** Reports that the credential is no longer valid. */
 export const CREDENTIAL_ENDED = JSON.stringify({
   t: 'd',
   d: { a: 'ac', b: { s: 'expired_token', d: 'Auth token is expired' } },

@@ -99,7 +99,7 @@ export class Requests {
     this.#byPath.remove(listen.listened.path, name)
   }
 
-  /** Listens tell nothing from now on. Where they are many, their streams are closed in several turns of the event loop. */
+  /** Listens send no more events. Where they are many, their streams are closed in several turns of the event loop. */
   closeListens(): void {
     const listens = [...this.#listens.values()]
     this.#listens.clear()
@@ -168,7 +168,7 @@ export class Requests {
     return { status: 'ok', data: query === undefined ? data : listText(joined(data)) }
   }
 
-  /** @returns resolves when all listens near a path have told what was committed there; `undefined` if they have */
+  /** @returns resolves when all listens near a path have sent what was committed there; `undefined` if they have */
   told(path: Path): Promise<unknown> | undefined {
     if (this.#listens.size === 0) return undefined
     const { seq } = this.#database.position()

@@ -22,7 +22,7 @@ const WRITING: ReadonlySet<string> = new Set(['p', 'm', 'o', 'om', 'oc', 'auth',
 
 /**
  * One session of an SDK. Requests take effect, and are answered, in the order in which they arrive. Before the answer to
- * a write, all listens of the session have told it.
+ * a write, all listens of the session have sent its events.
  * @see docs/reference/sdk-protocol.md#order
  */
 export class Session implements ListeningConnection {

@@ -19,14 +19,14 @@ class FarewellSocket {
   }
 }
 
-/** Tells a client that wants to take over a session that there is none: it stays with long polling. */
+/** Answers a client that wants to take over a session that there is none: it stays with long polling. */
 export function resetting({ target: { host } }: Exchange): object {
   return new FarewellSocket(control('r', host))
 }
 
 /**
- * Tells a client that names no application so, and to connect no more: it would try again for ever. Other refusals, and
- * requests that ask for no socket, are answered as they are.
+ * Has a client that names no application connect no more: it would try again for ever. Other refusals, and requests
+ * that ask for no socket, are answered as they are.
  */
 export function orFarewell(answer: Answer): Answer {
   return async (exchange) => {

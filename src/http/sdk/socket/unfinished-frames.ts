@@ -58,7 +58,7 @@ export class WatchedFrames {
 }
 
 /**
- * Counts the frames that have not arrived whole. The runtime keeps them, and tells nothing of them: a client may send all
+ * Counts the frames that have not arrived whole. The runtime keeps them and does not report them: a client may send all
  * of a long frame but its end. Such a client cannot answer a ping. So when the process takes more memory than is reserved
  * for clients, all are asked, and the memory is reserved for those that stay silent. Above the bound of all reservations
  * they are cut off.

@@ -35,7 +35,7 @@ export function receivedReply(exchange: Exchange): Response {
   return reply(exchange, Buffer.from('ok'), 'text/html')
 }
 
-/** Tells a client that its connection is not known. @see https://github.com/socketio/engine.io-protocol/tree/v3 */
+/** Answers a client that its connection is not known. @see https://github.com/socketio/engine.io-protocol/tree/v3 */
 export function unknownReply(exchange: Exchange): Response {
   const body = Buffer.from(JSON.stringify({ code: 1, message: 'Session ID unknown' }))
   return reply(exchange, body, 'application/json', 400)

@@ -4,7 +4,7 @@ import { CLOSE, openPacket, packetOf } from './packets.ts'
 
 const GOING_AWAY = 1001
 
-/** What is told to a client that names no application; `undefined` for other errors. */
+/** The last message to a client that names no application; `undefined` for other errors. */
 export function farewellOf(error: unknown): string | undefined {
   if (!(error instanceof DholeError) || (error.code !== 'app-unknown' && error.code !== 'app-not-named'))
     return undefined

@@ -6,8 +6,8 @@ import { jsonReply } from '../../response/reply.ts'
 const LOOKUP_HOST = /^ns\.wilddog\.com(?=:|$)/i
 
 /**
- * Tells SDKs 2 of Wilddog which host to connect to: the one that they have asked. To one that has asked under the name
- * of Wilddog's own, the host of the application.
+ * Answers SDKs 2 of Wilddog with the host to connect to: the one that they have asked. One that has asked under the
+ * name of Wilddog's own gets the host of the application.
  * @throws `app-not-named` where applications have no hosts, or none is named
  * @see docs/reference/sdk-protocol.md#wilddogs-sdks
  */

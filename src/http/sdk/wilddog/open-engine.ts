@@ -46,7 +46,7 @@ export async function answerEngine(exchange: Exchange): Promise<Response> {
 }
 
 /**
- * Tells a client that names no application so: later SDKs then connect no more. Other refusals are answered as they are.
+ * Has a client that names no application connect no more, as later SDKs do. Other refusals are answered as they are.
  */
 export function orEngineFarewell(answer: Answer): Answer {
   return async (exchange) => {

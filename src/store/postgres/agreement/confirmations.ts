@@ -49,8 +49,8 @@ export class NotConfirmed extends Error {
 }
 
 /**
- * Tells other processes which batches this one has applied, when one of them waits for that. A process that does not have
- * the tree open confirms at once: it reads the tree and its application anew when it opens them.
+ * Confirms to other processes which batches this one has applied, when one of them waits for that. A process that does
+ * not have the tree open confirms at once: it reads the tree and its application anew when it opens them.
  */
 export class Confirmations {
   readonly #lanes: Lanes
@@ -126,7 +126,7 @@ export class Confirmations {
         await open.reach(batch)
         await open.settled()
       }
-      // What this process tells is not bound to what it has applied: it looks again when it has caught up.
+      // A silent process may lag behind what it has applied: it looks again when it has caught up.
       if (this.#row.isSilent) return
       await this.#lanes.query(CONFIRM, [this.#row.id, tree, batch])
     } finally {

@@ -12,7 +12,7 @@ interface AgreementParts {
   readonly confirmations: Confirmations
 }
 
-/** What the processes that have one tree open tell each other beside its data. */
+/** What the processes that have one tree open exchange beside its data. */
 export class TreeAgreement {
   readonly #parts: AgreementParts
   readonly #onApplication: (() => Promise<void>)[] = []
@@ -41,12 +41,12 @@ export class TreeAgreement {
     ]
   }
 
-  /** Whether this process must tell nothing. */
+  /** Whether this process must send nothing to clients. */
   get isSilent(): boolean {
     return this.#parts.row.isSilent
   }
 
-  /** Falls silent when it is time. Call it before telling what a batch has changed. */
+  /** Falls silent when it is time. Call it before clients learn what a batch has changed. */
   check(): void {
     this.#parts.row.check()
   }

@@ -168,7 +168,7 @@ export class BatchRunner {
     const parts = [...tableParts, ...textParts(working.settings, working.records, records.now), ...indexes.parts()]
     if (parts.length === 0 && log.commits.length === 0 && next.pushTime === before.pushTime) {
       access.end()
-      // What the jobs were told is of the last batch only if no other was committed meanwhile.
+      // What the jobs have read is of the last batch only if no other was committed meanwhile.
       await patience.run(() => follower.pull())
       if (tree.batch !== before) throw new BatchConflict()
       base.advance(working.slots, working.interiors)
@@ -221,8 +221,8 @@ export class BatchRunner {
     }
     const commit = (isRepeated: boolean) =>
       access.transaction(async (statements, isPolite) => {
-        // The row comes first: when an attempt whose answer was lost has taken effect, what it has told counts, and work does not
-        // run again on what it has written.
+        // The row comes first: when an attempt whose answer was lost has taken effect, its results count, and work does
+        // not run again on what it has written.
         await insertLogRow(statements, tree.tree, before, row, isPolite)
         Object.assign(done, { flags: 0, nextId: before.nextId })
         const transaction: BatchTransaction = {
@@ -277,7 +277,7 @@ function rethrowCause(error: unknown): never {
   throw error instanceof DholeError && error.code === 'unavailable' ? (error.cause ?? error) : error
 }
 
-/** Tells a batch from another one of the same number. */
+/** Distinguishes a batch from another one of the same number. */
 function newStamp(): string {
   return crypto.randomUUID()
 }

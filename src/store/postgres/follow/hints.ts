@@ -6,7 +6,7 @@ import type { Follower } from './follower.ts'
 import type { Freshness } from './freshness.ts'
 import { Listener } from './listener.ts'
 
-/** How often a process looks for batches that no hint has told it of, in milliseconds. */
+/** How often a process looks for batches that no hint has announced, in milliseconds. */
 const POLL_MS = 500
 /** Longest text of a notification, in bytes; PostgreSQL allows 7999. */
 const MAX_PAYLOAD = 7900
@@ -35,13 +35,13 @@ export interface HintSettings {
 }
 
 /**
- * Tells other processes which batches this one has committed, and looks for theirs when they tell it. A hint may be lost:
- * a clock looks anyway, and reads ask by themselves.
+ * Announces to other processes which batches this one has committed, and looks for theirs when they do. A hint may be
+ * lost: a clock looks anyway, and reads ask by themselves.
  */
 export class Hints {
   readonly #freshness: Freshness
   readonly #followed = new Map<number, FollowedTree>()
-  /** Last committed batches by tree that no notification has told of. */
+  /** Last committed batches by tree that no notification has announced. */
   readonly #news = new Map<number, number>()
   readonly #timers: readonly ReturnType<typeof setInterval>[]
   /** `undefined` without notifications. */
@@ -64,7 +64,7 @@ export class Hints {
             direct,
             channel: `dhole_${schema}`,
             onHeard: (payload) => this.#heard(payload),
-            // What was told before it listened, or while it was away, is looked for when it listens.
+            // What was announced before it listened, or while it was away, is looked for when it listens.
             onListens: () => {
               void this.#lookAtAll()
               this.#onRequest()
@@ -73,7 +73,7 @@ export class Hints {
         : undefined
     this.#timers = [
       setInterval(() => this.#tick(), pollMs ?? POLL_MS),
-      // Nothing tells of a request.
+      // No notification announces a request.
       ...(pollMs === undefined ? [] : [setInterval(() => this.#onRequest(), POLL_MS)]),
     ]
     for (const timer of this.#timers) timer.unref()
@@ -102,14 +102,14 @@ export class Hints {
     this.#onRequest = listener
   }
 
-  /** Tells other processes of a batch. */
+  /** Announces a batch to other processes. */
   tell(tree: number, batch: number): void {
     if (this.#listener === undefined) return
     this.#news.set(tree, batch)
     if (!this.#isTelling) void this.#tellAll()
   }
 
-  /** Tells other processes that this one waits for confirmations. */
+  /** Asks other processes for the confirmations that this one waits for. */
   request(): void {
     if (this.#listener === undefined) return
     this.#hasRequest = true

@@ -36,7 +36,7 @@ export interface ListenerSettings {
   readonly channel: string
   /** Called with each notification. */
   readonly onHeard: (payload: string) => void
-  /** Called when it listens: what was told before is lost. */
+  /** Called when it listens: earlier notifications are lost. */
   readonly onListens: () => void
 }
 
@@ -60,7 +60,7 @@ export class Listener {
     else if (this.#open === undefined) this.#find(direct).catch(() => {})
   }
 
-  /** Tells all that listen, this process too. What cannot be sent is lost. */
+  /** Notifies all that listen, this process too. What cannot be sent is lost. */
   async notify(payload: string): Promise<void> {
     await this.#open?.client.notify(this.#settings.channel, payload).catch(() => {})
   }

@@ -12,7 +12,7 @@ interface MovedParts {
   onTroubled(error: unknown): void
 }
 
-/** Ends what goes on in a tree when it is moved elsewhere, and tells the operator where it went. */
+/** Ends what goes on in a tree when it is moved elsewhere, and logs where it went. */
 export function followMove({ lanes, tree, application, ends, onTroubled }: MovedParts): void {
   tree.onMoved(() => {
     for (const end of ends) void end()

@@ -79,7 +79,7 @@ interface Begun<P> {
 /**
  * Runs reads on snapshots. A program is judged on the applied batch, which must be that of the snapshot. An answer is handed
  * out when its batch is applied: so an answer is never older than what was acknowledged before the read began, and never
- * newer than what followers were told.
+ * newer than what followers have received.
  */
 export class ReadRunner {
   readonly #lanes: Lanes

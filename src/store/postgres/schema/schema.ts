@@ -112,7 +112,7 @@ export const log = pgTable(
     pushTime: number('push_time').notNull(),
     /** Next id of interior nodes, indexes and batches of text messages. */
     nextId: number('next_id').notNull(),
-    /** Random text that tells this batch from another one of the same number. */
+    /** Random text that distinguishes this batch from another one of the same number. */
     stamp: text('stamp').notNull(),
     /** Version of the row. */
     format: smallint('format').notNull(),

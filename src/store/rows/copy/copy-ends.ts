@@ -49,7 +49,7 @@ export interface CopyTarget {
   write(table: CopiedTable, rows: readonly CopiedRow[]): Promise<void>
   /** Makes everything durable. */
   complete(): Promise<void>
-  /** Rows of a table as a source would tell them. */
+  /** Number of rows of a table, counted as a source counts them. */
   count(table: CopiedTable): Promise<number>
   /** What is wrong with the rows; the first few. */
   problems(): Promise<readonly string[]>

@@ -88,7 +88,7 @@ function isCut(value: string | number | undefined): value is string {
   return typeof value === 'string' && value.length >= HEAD_LENGTH
 }
 
-/** Length of the beginning that tells on which side of an edge a string lies; 0 when `value` tells. */
+/** Length of the beginning that decides on which side of an edge a string lies; 0 when `value` decides. */
 function decidingLength(edge: Edge | undefined, value: string): number {
   if (typeof edge?.value !== 'string' || !edge.value.startsWith(value)) return 0
   return edge.value.length + 1

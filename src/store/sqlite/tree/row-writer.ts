@@ -129,7 +129,7 @@ export class RowWriter {
   putAll(parent: number, texts: readonly PreparedText[]): readonly boolean[] {
     if (!this.#wasNew || texts.length !== INSERTED_AT_ONCE) return texts.map((text) => this.putPrepared(parent, text))
     const inserted = this.#newTexts.insertMany(parent, texts)
-    // Replacing tells an interior node from a text. One that was just inserted is replaced by itself.
+    // Replacing shows whether it was an interior node or a text. One that was just inserted is replaced by itself.
     this.#wasNew = inserted === texts.length
     let added = 0
     const written = texts.map(({ key, kind, text, traits }) => {

@@ -30,7 +30,7 @@ export interface JobTexts {
 }
 
 /**
- * One run of a job. It may begin before the jobs in front of it have written; in its turn, what it was told is checked,
+ * One run of a job. It may begin before the jobs in front of it have written; in its turn, what it has read is checked,
  * and it begins anew when anything differs.
  */
 export class JobRun {

@@ -4,7 +4,7 @@
  * @see docs/explanation/postgres.md#several-writers
  */
 
-/** Key of the lock; the table tells installations of one database apart. The first parameter is the number of the tree. */
+/** Key of the lock; the table distinguishes installations of one database. The first parameter is the tree's number. */
 const KEY = "'log'::regclass::oid::int, $1::int"
 
 /** Takes the lock until the end of the transaction; false when another process has it or waits for it. */

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 /** One result of `dhole doctor`. */
-export const finding = Type.Object({
+export const reportedCheck = Type.Object({
   /** A `problem` breaks a promise of the service, now or soon; what `warn` names can wait. */
   level: Type.Union([Type.Literal('ok'), Type.Literal('warn'), Type.Literal('problem')]),
   /** Subject, such as `tree "app"`. */
@@ -10,4 +10,4 @@ export const finding = Type.Object({
   /** Remedy; absent for `ok`. */
   fix: Type.Optional(Type.String()),
 })
-export type Finding = Static<typeof finding>
+export type ReportedCheck = Static<typeof reportedCheck>
