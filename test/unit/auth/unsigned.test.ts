@@ -42,8 +42,8 @@ describe('a token without a signature', () => {
     const subject = authenticator({ development: true })
     const text = unsignedToken(MADE_UP)
     await subject.authenticate(text, HERE)
-    for (const use of [subject.exchange, subject.account, subject.refresh, subject.signIn]) {
-      expect(await failureOf(() => use.call(subject, text, HERE) as Promise<unknown>)).toStartWith('token-')
+    for (const use of ['exchange', 'account', 'refresh', 'signIn'] as const) {
+      expect(await failureOf((): Promise<unknown> => subject[use](text, HERE))).toStartWith('token-')
     }
   })
 })
