@@ -62,7 +62,8 @@ export function mount(applications: Applications, options: DholeOptions, parts: 
   const { streams = new OpenStreams(), connections = new OpenConnections() } = parts
   const observer: Observer = options.observer ?? silentObserver
   const prefix = options.prefix ?? ''
-  const machine = new OwnMachine({ names: options.ownNames, baseDomain: options.baseDomain })
+  const { ownNames: names, baseDomain, development } = options
+  const machine = new OwnMachine({ names, baseDomain, development })
   const transport = new Transport(options.trustProxy ?? [], machine, {
     plainFromHere: options.development,
     onUnnamed: (peer) => observer.proxyUnnamed?.(peer),

@@ -2,6 +2,7 @@ import { DholeError } from '../error.ts'
 import { type Observer, silentObserver } from '../observer.ts'
 import type { DatabaseServer, StorageOptions } from '../options.ts'
 import { troubleReporter } from '../store/postgres/connection/database-errors.ts'
+import type { Outage } from '../store/postgres/connection/outage.ts'
 import type { PostgresDatabase } from '../store/postgres/postgres-database.ts'
 import type { KeyName } from './application-keys.ts'
 import type { ApplicationCatalog, StoredKeys } from './catalog/application-catalog.ts'
@@ -25,6 +26,8 @@ export class PostgresEngine implements Engine {
   #onSessionsLeft: ((applications: readonly string[]) => void) | undefined
   #connecting: Promise<Opened> | undefined
   #database: PostgresDatabase | undefined
+  /** Of all attempts to connect. */
+  #outage: Outage | undefined
 
   constructor(server: DatabaseServer, onKeysMade: OnKeysMade = () => {}) {
     this.#server = server
@@ -105,12 +108,13 @@ export class PostgresEngine implements Engine {
   }
 
   async #connect(observer: Observer): Promise<Opened> {
-    const [{ PostgresDatabase }, { ApplicationCatalog }] = await Promise.all([
+    const [{ PostgresDatabase, outageOf }, { ApplicationCatalog }] = await Promise.all([
       import('../store/postgres/postgres-database.ts'),
       import('./catalog/application-catalog.ts'),
     ])
     const { secretsKey, ...server } = this.#server
-    const database = await PostgresDatabase.open(server, observer)
+    this.#outage ??= outageOf(server.url, observer)
+    const database = await PostgresDatabase.open(server, observer, this.#outage)
     database.row.onSilent(() => {
       for (const listener of this.#onSilent) listener()
     })

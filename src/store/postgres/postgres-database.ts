@@ -113,11 +113,13 @@ export class PostgresDatabase {
   /**
    * Connects and brings the tables to this version.
    * @param observer receives events of the connections and of other processes
+   * @param outage of the process, which may have failed to connect before
    * @throws TypeError for a wrong address, `DatabaseProblem` when the database cannot be used
    */
   static async open(
     { connections, statementMs, heartbeatMs, silentMs, reads, waitMs = DEFAULT_WAIT_MS, ...given }: PostgresSettings,
     observer: Observer = silentObserver,
+    outage: Outage = outageOf(given.url, observer),
   ): Promise<PostgresDatabase> {
     const { hints: means, pollMs = DEFAULT_POLL_MS, ...address } = given
     const schema = address.schema ?? DEFAULT_SCHEMA
@@ -126,7 +128,7 @@ export class PostgresDatabase {
       connections: connections ?? DEFAULT_CONNECTIONS,
       statementMs: statementMs ?? DEFAULT_STATEMENT_MS,
     }
-    const lanes = openLanes({ primary, ...settings }, address.url, observer)
+    const lanes = openLanes({ primary, ...settings }, outage, observer)
     const heartbeatStatementMs = Math.min(settings.statementMs, HEARTBEAT_STATEMENT_MS)
     const heartbeats = new Lanes({ primary, connections: 1, statementMs: heartbeatStatementMs })
     try {
@@ -191,17 +193,21 @@ export class PostgresDatabase {
   }
 }
 
-function openLanes(settings: ConstructorParameters<typeof Lanes>[0], url: string, observer: Observer): Lanes {
-  const outage = new Outage(url, {
+/** Reports to an observer whether connections to a database can be opened. */
+export function outageOf(url: string, observer: Observer): Outage {
+  return new Outage(url, {
     onAway: (place, reason) => observer.databaseAway?.(place, reason),
     onBack: (place, milliseconds) => observer.databaseBack?.(place, milliseconds),
   })
+}
+
+function openLanes(settings: ConstructorParameters<typeof Lanes>[0], outage: Outage, observer: Observer): Lanes {
   return new Lanes({
     ...settings,
     events: {
       onUsed: (use) => observer.databaseUsed?.(use),
       onOpened: () => outage.ended(),
-      onOpenFailed: (error) => outage.failed(error),
+      onOpenFailed: (error) => void outage.failed(error),
       onLost: () => observer.connectionLost?.(),
     },
   })
