@@ -76,7 +76,7 @@ function MakeBackup({ isDisabled, onBegin }: MakeBackupProps) {
         <fieldset>
           <legend>Applications</legend>
           {all.map((id) => (
-            <label key={id} class="row">
+            <label key={id} class="check">
               <input
                 type="checkbox"
                 checked={!left.value.has(id)}

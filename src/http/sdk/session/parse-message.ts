@@ -41,9 +41,14 @@ function messageOf(json: unknown): Message {
   return { number, action, body: objectOf(body) }
 }
 
-/** The number of a request, where SDKs write it: before the action, or last. `undefined` for what is no request. */
+/**
+ * The number of a request, which SDKs write beside the action, in any order: in front of the body or behind it. `undefined`
+ * for what is no request.
+ */
 export function numberIn(head: string, tail: string): number | undefined {
-  const found = /^\{"t":"d","d":\{"r":(\d{1,15}),"/.exec(head) ?? /"r":(\d{1,15})\}(?:,"t":"d")?\}$/.exec(tail)
+  const found =
+    /^\{(?:"t":"d",)?"d":\{(?:"a":"\w{1,10}",)?"r":(\d{1,15}),"/.exec(head) ??
+    /"r":(\d{1,15})(?:,"a":"\w{1,10}")?\}(?:,"t":"d")?\}$/.exec(tail)
   return found?.[1] === undefined ? undefined : Number(found[1])
 }
 

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { executablePath, MISSING, withConsole } from './console-browser.ts'
+import { executablePath, MISSING } from './chromium.ts'
+import { APP_SECRET, OPERATOR, withConsole } from './console-browser.ts'
 
 const NOTES = '{"rules":{"notes":{"$uid":{".read":"auth.uid === $uid",".write":"auth.uid === $uid"}}}}'
 const THEIRS = '{"rules":{".read":"auth != null"}}'
 
-const title = `rules in the console${executablePath === undefined ? ` (${MISSING})` : ''}`
+const title = `tree and rules in the console${executablePath === undefined ? ` (${MISSING})` : ''}`
 
 describe.skipIf(executablePath === undefined)(title, () => {
   const console = withConsole()
@@ -32,6 +33,36 @@ describe.skipIf(executablePath === undefined)(title, () => {
     await page.context().close()
     return text
   }
+
+  test('a person logs in, sees a value change, and changes one', async () => {
+    await console.send('PUT', '/rooms.json', { lobby: { topic: 'Ahoy', size: 3 } })
+    const page = await console.visit('/tree/app/rooms/lobby')
+    await page.getByLabel('Secret').fill('a wrong one')
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('alert').waitFor()
+    await page.getByLabel('Secret').fill(OPERATOR)
+    await page.getByRole('button', { name: 'Log in' }).click()
+
+    // The address leads to the node once the person is known.
+    await page.getByRole('treeitem', { name: 'topic "Ahoy"' }).waitFor()
+    await page.getByText('live', { exact: true }).waitFor()
+    await console.send('PUT', '/rooms/lobby/topic.json', '"News"')
+    await page.getByRole('treeitem', { name: 'topic "News"' }).waitFor()
+
+    await page.getByRole('treeitem', { name: 'size 3' }).dblclick()
+    await page.getByLabel('Value').fill('4')
+    await page.keyboard.press('Enter')
+    await page.getByRole('treeitem', { name: 'size 4' }).waitFor()
+    const reply = await fetch(`${console.url}/rooms/lobby.json?auth=${encodeURIComponent(APP_SECRET)}`, {
+      tls: { rejectUnauthorized: false },
+    })
+    expect(await reply.json()).toEqual({ topic: 'News', size: 4 })
+
+    await page.getByRole('button', { name: 'Log out', exact: true }).click()
+    await page.getByLabel('Secret').waitFor()
+    expect(console.complaints).toEqual([])
+    await page.context().close()
+  })
 
   test('a rule is written, tried and published, and the refusal of a request is explained', async () => {
     const page = await openRules()
