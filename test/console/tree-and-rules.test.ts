@@ -82,8 +82,10 @@ describe.skipIf(executablePath === undefined)(title, () => {
     await page.getByRole('button', { name: 'Try', exact: true }).click()
     await page.getByText('Allowed: read /notes/ann as ann').waitFor()
 
+    await page.getByText('Open to everybody').waitFor()
     await publish(page)
     await page.getByText('These rules are in force.').waitFor()
+    await page.getByText('Open to everybody').waitFor({ state: 'detached' })
     const refused = await fetch(`${console.url}/notes/ann.json`, { tls: { rejectUnauthorized: false } })
     expect(refused.status).toBe(403)
 
