@@ -42,9 +42,13 @@ describe('a token without a signature', () => {
     const subject = authenticator({ development: true })
     const text = unsignedToken(MADE_UP)
     await subject.authenticate(text, HERE)
-    for (const use of [subject.exchange, subject.account, subject.refresh, subject.signIn]) {
-      expect(await failureOf(() => use.call(subject, text, HERE) as Promise<unknown>)).toStartWith('token-')
-    }
+    const uses: readonly (() => Promise<unknown>)[] = [
+      () => subject.exchange(text, HERE),
+      () => subject.account(text, HERE),
+      () => subject.refresh(text, HERE),
+      () => subject.signIn(text, HERE),
+    ]
+    for (const use of uses) expect(await failureOf(use)).toStartWith('token-')
   })
 })
 
