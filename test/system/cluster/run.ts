@@ -4,6 +4,7 @@ import { DATABASE_NOW } from '../../../src/store/postgres/processes.ts'
 import { print } from '../../../src/tree/json/print.ts'
 import { valueInRows } from '../../support/postgres/rows-of-tree.ts'
 import { Random } from '../crash/random.ts'
+import { checkDoorReads } from './checks/check-door-reads.ts'
 import { checkMessages } from './checks/check-messages.ts'
 import { checkReads } from './checks/check-reads.ts'
 import { checkStream } from './checks/check-streams.ts'
@@ -35,6 +36,8 @@ export interface Plan {
   readonly processes?: number
   /** How many of how many faults are of each kind. Default: all kinds. */
   readonly shares?: Partial<Record<FaultKind, number>>
+  /** Longest pause behind a fault, in milliseconds. Default 50. */
+  readonly pauseMs?: number
   /** Name of a fault in the engine that the checks should find. */
   readonly planted?: string
   /** Hears of each fault before it is made. */
@@ -55,7 +58,7 @@ export interface Result {
 
 /** Loads a cluster, makes faults in it, and compares what everybody was told with what is in the database. */
 export async function runCluster(plan: Plan): Promise<Result> {
-  const { seed, faults: count, processes = 3, shares = USUAL, planted = '', onFault } = plan
+  const { seed, faults: count, processes = 3, shares = USUAL, pauseMs = MOST_PAUSE_MS, planted = '', onFault } = plan
   const random = new Random(seed)
   const startedAt = Date.now()
   await using cluster = await Cluster.start(processes, planted)
@@ -66,7 +69,7 @@ export async function runCluster(plan: Plan): Promise<Result> {
   for (const [index, kind] of plannedFaults(count, random.fork(), shares).entries()) {
     onFault?.(index + 1, kind)
     await faults.make(kind)
-    await Bun.sleep(pauses.below(MOST_PAUSE_MS))
+    await Bun.sleep(pauses.below(pauseMs))
   }
   faults.calm()
   await cast.stop()
@@ -164,6 +167,7 @@ class Cast {
         ...checkKeys(this.history, log, places),
         ...checkConditions(this.history, places, replay),
         ...checkRules(this.history, log),
+        ...checkDoorReads(this.history, log),
         ...checkReads(this.history, places, replay),
         ...this.listeners.flatMap(({ place, told, problems }) => [
           ...problems,

@@ -42,13 +42,9 @@ describe('a token without a signature', () => {
     const subject = authenticator({ development: true })
     const text = unsignedToken(MADE_UP)
     await subject.authenticate(text, HERE)
-    const uses: readonly (() => Promise<unknown>)[] = [
-      () => subject.exchange(text, HERE),
-      () => subject.account(text, HERE),
-      () => subject.refresh(text, HERE),
-      () => subject.signIn(text, HERE),
-    ]
-    for (const use of uses) expect(await failureOf(use)).toStartWith('token-')
+    for (const use of ['exchange', 'account', 'refresh', 'signIn'] as const) {
+      expect(await failureOf((): Promise<unknown> => subject[use](text, HERE))).toStartWith('token-')
+    }
   })
 })
 

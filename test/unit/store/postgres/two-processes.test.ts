@@ -106,7 +106,7 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'two processes on 
     let isCut = false
     const query: Lanes['query'] = (text, parameters) =>
       isCut ? Promise.reject(new ConnectionLost('planned')) : two.lanes.query(text, parameters)
-    const lanes = withMembers(two.lanes, { query })
+    const lanes = withMembers(two.lanes, { query, short: query })
     const cut = withMembers(two, { lanes, freshness: new Freshness(lanes) })
     await using reader = await open(cut, 'behind', 10, silentObserver)
     const commits = told(reader)
