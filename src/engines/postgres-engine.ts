@@ -23,6 +23,7 @@ export class PostgresEngine implements Engine {
   readonly #server: DatabaseServer
   readonly #onKeysMade: OnKeysMade
   readonly #onSilent: (() => void)[] = []
+  #onSessionsLeft: ((applications: readonly string[]) => void) | undefined
   #connecting: Promise<Opened> | undefined
   #database: PostgresDatabase | undefined
   /** Of all attempts to connect. */
@@ -37,6 +38,9 @@ export class PostgresEngine implements Engine {
         return engine.#database?.row.isSilent ?? false
       },
       onSilent: (listener) => void this.#onSilent.push(listener),
+      onSessionsLeft: (listener) => {
+        this.#onSessionsLeft = listener
+      },
       add: async (network) => (await this.#connected()).database.failures.add(network),
     }
   }
@@ -114,6 +118,7 @@ export class PostgresEngine implements Engine {
     database.row.onSilent(() => {
       for (const listener of this.#onSilent) listener()
     })
+    if (this.#onSessionsLeft !== undefined) database.owners.follow(this.#onSessionsLeft)
     this.#database = database
     return { database, catalog: new ApplicationCatalog(database, secretsKey) }
   }

@@ -15,6 +15,7 @@ import { type HintSettings, Hints } from './follow/hints.ts'
 import { History } from './follow/history.ts'
 import { ProcessRow, type ProcessTimes } from './processes.ts'
 import { prepare } from './schema/prepare.ts'
+import { OwnerWatch } from './sessions/owner-watch.ts'
 
 export interface PostgresSettings extends DatabaseAddress, ProcessTimes {
   /** Maximum connections of this process. Default 8. */
@@ -67,6 +68,8 @@ export class PostgresDatabase {
   readonly failures: FailureCounts
   /** The row of this process. */
   readonly row: ProcessRow
+  /** Finds sessions whose process has ended. */
+  readonly owners: OwnerWatch
   /** How long to wait for a server that is away, in milliseconds. */
   readonly waitMs: number
   readonly #url: string
@@ -87,6 +90,7 @@ export class PostgresDatabase {
     this.failures = new FailureCounts(lanes)
     this.hints = new Hints(hints, this.freshness)
     this.confirmations = new Confirmations(lanes, row, this.hints, waitMs)
+    this.owners = new OwnerWatch(lanes, row)
     this.reads = reads
     // It fails while the database is away: the next time is soon enough.
     this.#timer = setInterval(() => this.tidy().catch(() => {}), TIDY_MS)
@@ -174,6 +178,7 @@ export class PostgresDatabase {
     this.#isClosed = true
     clearInterval(this.#timer)
     this.confirmations.close()
+    await this.owners.close()
     await this.#tidying?.catch(() => {})
     this.clock.close()
     await this.hints.close()
