@@ -27,13 +27,6 @@ const PLANTED: Readonly<Record<string, readonly Change[]>> = {
     // Hints may be lost: nothing rests on them.
     { file: 'follow/hints.ts', from: 'this.#heard(payload)', to: 'void payload' },
   ],
-  'texts kept from before the batch that is applied': [
-    { file: 'reads/open-reads.ts', from: '    await this.#runner.reach(batch)\n', to: '' },
-    { file: 'reads/open-reads.ts', from: 'if (this.#parts.tree.batch.batch === batch) cache()', to: 'cache()' },
-  ],
-  'commits that PostgreSQL does not flush': [
-    { file: 'connection/address.ts', from: "synchronous_commit: 'on'", to: "synchronous_commit: 'off'" },
-  ],
   'batches applied in the wrong order': [
     { file: 'follow/foreign-batches.ts', from: 'ORDER BY l.batch LIMIT', to: 'ORDER BY l.batch DESC LIMIT' },
     { file: 'follow/follower.ts', from: 'if (row.batch <= batch) continue', to: '' },

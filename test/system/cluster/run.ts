@@ -36,8 +36,6 @@ export interface Plan {
   readonly processes?: number
   /** How many of how many faults are of each kind. Default: all kinds. */
   readonly shares?: Partial<Record<FaultKind, number>>
-  /** Longest pause behind a fault, in milliseconds. Default 50. */
-  readonly pauseMs?: number
   /** Name of a fault in the engine that the checks should find. */
   readonly planted?: string
   /** Hears of each fault before it is made. */
@@ -58,7 +56,7 @@ export interface Result {
 
 /** Loads a cluster, makes faults in it, and compares what everybody was told with what is in the database. */
 export async function runCluster(plan: Plan): Promise<Result> {
-  const { seed, faults: count, processes = 3, shares = USUAL, pauseMs = MOST_PAUSE_MS, planted = '', onFault } = plan
+  const { seed, faults: count, processes = 3, shares = USUAL, planted = '', onFault } = plan
   const random = new Random(seed)
   const startedAt = Date.now()
   await using cluster = await Cluster.start(processes, planted)
@@ -69,7 +67,7 @@ export async function runCluster(plan: Plan): Promise<Result> {
   for (const [index, kind] of plannedFaults(count, random.fork(), shares).entries()) {
     onFault?.(index + 1, kind)
     await faults.make(kind)
-    await Bun.sleep(pauses.below(pauseMs))
+    await Bun.sleep(pauses.below(MOST_PAUSE_MS))
   }
   faults.calm()
   await cast.stop()

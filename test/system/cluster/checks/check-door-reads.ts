@@ -20,7 +20,8 @@ export function checkDoorReads({ doorReads, rules }: History, log: TreeLog): str
     const possible = puts.slice(Math.max(0, first)).filter((put) => put.sentAt < endedAt)
     if (possible.some(({ version }) => opensDoor(version) === isAllowed)) continue
     const versions = possible.map(({ version }) => version).join(' or ')
-    problems.push(`GET ${DOOR}: ${isAllowed ? 'allowed' : 'refused'}, rules in force were ${versions}`)
+    const [from, to] = [sentAt, endedAt].map(Math.round)
+    problems.push(`GET ${DOOR} from ${from} to ${to}: ${isAllowed ? 'allowed' : 'refused'} under rules ${versions}`)
   }
   return problems
 }
