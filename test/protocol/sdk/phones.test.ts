@@ -95,9 +95,7 @@ const REPLAYS: readonly Replay[] = [
     name: 'Android: a compound hash beside the right hash brings nothing',
     by: android,
     data: { list: { a: 1 } },
-    frames: [
-      `{"t":"d","d":{"a":"q","r":0,"b":{"p":"list","ch":${COMPOUND},"h":"gIphxiFGusLh2VwSNVKSvNu90m4="}}}`,
-    ],
+    frames: [`{"t":"d","d":{"a":"q","r":0,"b":{"p":"list","ch":${COMPOUND},"h":"gIphxiFGusLh2VwSNVKSvNu90m4="}}}`],
     told: [ok(0, '{}')],
   },
   {

@@ -11,9 +11,29 @@ const LONG_AGO = 1_000_000_000
 
 /** JSON that stands where other JSON is expected, and what is hardly JSON. */
 const ODD = [
-  ...['null', 'true', '-0', '1e999', '1e-400', '9007199254740993', '1.5', '""', '"\\ud800"', '"\\u0000"', '"a/../b"', '"#"'],
+  ...[
+    'null',
+    'true',
+    '-0',
+    '1e999',
+    '1e-400',
+    '9007199254740993',
+    '1.5',
+    '""',
+    '"\\ud800"',
+    '"\\u0000"',
+    '"a/../b"',
+    '"#"',
+  ],
   ...['[]', '{}', '[[]]', '[null,1]', '{"__proto__":1}', '{"constructor":{}}', '{"":1}', '{".value":1,".priority":{}}'],
-  ...['{".sv":"timestamp"}', '{".sv":{"increment":1e308}}', '{".sv":7}', '{"/a/b":1,"a":2}', '{"\\udc00":1}', '"[MAX_NAME]"'],
+  ...[
+    '{".sv":"timestamp"}',
+    '{".sv":{"increment":1e308}}',
+    '{".sv":7}',
+    '{"/a/b":1,"a":2}',
+    '{"\\udc00":1}',
+    '"[MAX_NAME]"',
+  ],
 ] as const
 
 const anyJson: fc.Arbitrary<string> = fc.oneof(
@@ -24,10 +44,27 @@ const anyJson: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(800, 20_000, 150_000).map((length) => `"${'x'.repeat(length)}"`) },
 )
 
-const PATHS = ['/open', 'open/a', '/open/a/b', '/open/b', '/', '', '/honest', '/honest/1', '/open/.priority', '/.info/x', 'other']
+const PATHS = [
+  '/open',
+  'open/a',
+  '/open/a/b',
+  '/open/b',
+  '/',
+  '',
+  '/honest',
+  '/honest/1',
+  '/open/.priority',
+  '/.info/x',
+  'other',
+]
 const HASHES = ['', 'YPVfR2bXt/lcDjiQZ8pOkAd3qkQ=', 'E5z61QM0lN/U2WsOnusszCTkR8M=']
 const QUERIES = [
-  ...['{}', '{"i":".key","l":2,"vf":"l"}', '{"i":"a","sp":1,"sin":true}', '{"i":".value","ep":"x","en":"b","vf":"r","l":1}'],
+  ...[
+    '{}',
+    '{"i":".key","l":2,"vf":"l"}',
+    '{"i":"a","sp":1,"sin":true}',
+    '{"i":".value","ep":"x","en":"b","vf":"r","l":1}',
+  ],
   ...['{"i":".priority","sp":null}', '{"l":1,"vf":"r"}', '{"i":".key","sp":"a","ep":7}', '{"i":"a/b","sp":true}'],
 ]
 const CREDENTIALS = [

@@ -56,8 +56,7 @@ const turns = {
   cut: { weight: 1, arbitrary: fc.constant({ does: 'cut' as const }) },
   back: { weight: 2, arbitrary: fc.record({ does: fc.constant('return' as const), isSame: fc.boolean() }) },
 }
-const sending = (bytes: fc.Arbitrary<Uint8Array>) =>
-  bytes.map((found): SocketStep => ({ does: 'send', bytes: found }))
+const sending = (bytes: fc.Arbitrary<Uint8Array>) => bytes.map((found): SocketStep => ({ does: 'send', bytes: found }))
 
 /** A step of a client of Firebase's protocol. */
 export const anySocketStep: fc.Arbitrary<SocketStep> = fc.oneof(
