@@ -1,5 +1,5 @@
 /** Names of a text that are not worth a reservation. */
-const FEW = 16 * 1024
+const FEW = 40 * 1024
 /** Different names of all parsed texts: some more than one text of the default limit may have. */
 const MOST = 256 * 1024
 /** Longest wait for the names of other texts, in milliseconds. */

@@ -1,6 +1,6 @@
 import { runInTurns } from '../../scheduling/turns.ts'
-import { writeBounds } from '../../tree/json/json-shape.ts'
 import { measuredJson } from '../../tree/json/parse-json.ts'
+import { writeBounds } from '../../tree/json/shape/json-shape.ts'
 import { namesInMemory } from '../limits/name-budget.ts'
 
 /**

@@ -1,5 +1,6 @@
 import { DholeError } from '../../error.ts'
 import { atOnce, type Steps } from '../../scheduling/steps.ts'
+import { listedOrder, rememberKeys } from './member-keys.ts'
 import {
   BACKSLASH,
   CLOSE_ARRAY,
@@ -14,8 +15,7 @@ import {
   OPEN_OBJECT,
   PART_BYTES,
   QUOTE,
-} from './json-shape.ts'
-import { listedOrder, rememberKeys } from './member-keys.ts'
+} from './shape/json-shape.ts'
 
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 /** `u` of an escape with four digits. */

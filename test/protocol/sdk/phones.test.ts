@@ -244,7 +244,7 @@ describe('what SDKs of phones send is answered as they expect', () => {
 })
 
 describe('a write that is too long is answered, wherever its number stands', () => {
-  const data = (length: number) => '"' + 'x'.repeat(length) + '"'
+  const data = (length: number) => `"${'x'.repeat(length)}"`
   test.each([
     ['JavaScript', (d: string) => `{"t":"d","d":{"r":7,"a":"p","b":{"p":"/a","d":${d}}}}`],
     ['Android', (d: string) => `{"t":"d","d":{"a":"p","r":7,"b":{"p":"a","d":${d}}}}`],

@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { DholeError } from '../../../src/error.ts'
 import { drain } from '../../../src/scheduling/steps.ts'
 import { etagOf } from '../../../src/tree/json/etag.ts'
-import { PART_BYTES, writeBounds } from '../../../src/tree/json/json-shape.ts'
 import { largeKeys, memberKeys, memberKeysInSteps } from '../../../src/tree/json/member-keys.ts'
 import { parseJsonInSteps } from '../../../src/tree/json/parse-json.ts'
 import { parsePayload, parsePayloadInSteps } from '../../../src/tree/json/payload.ts'
@@ -15,6 +14,7 @@ import {
   stringifyInSteps,
   toPlainInSteps,
 } from '../../../src/tree/json/print-steps.ts'
+import { PART_BYTES, writeBounds } from '../../../src/tree/json/shape/json-shape.ts'
 import { collected, joined } from '../../../src/tree/json/text-pieces.ts'
 import { defaultLimits } from '../../../src/tree/limits.ts'
 import { sortKeys, sortKeysInSteps } from '../../../src/tree/order.ts'

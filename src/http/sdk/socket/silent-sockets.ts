@@ -42,7 +42,8 @@ export class SilentSockets {
   readonly #timeoutMs: number
   readonly #pulses = new Set<Pulse>()
   #timer: Timer | undefined
-  #isLooking = false
+  /** Number of the last look at all. */
+  #look = 0
 
   /** @param timeoutMs time within which a client must give a sign of life, in milliseconds */
   constructor(timeoutMs: number) {
@@ -54,7 +55,7 @@ export class SilentSockets {
     const lookMs = this.#timeoutMs / LOOKS
     const pulse = new Pulse(socket, Math.max(LOOKS, Math.floor(longerMs / lookMs)))
     this.#pulses.add(pulse)
-    this.#timer ??= setInterval(() => void this.#look(), lookMs)
+    this.#timer ??= setInterval(() => void this.#lookAtAll(), lookMs)
     this.#timer.unref()
     return pulse
   }
@@ -67,14 +68,13 @@ export class SilentSockets {
     this.#timer = undefined
   }
 
-  /** Looks at all, in several turns of the event loop where they are many. */
-  async #look(): Promise<void> {
-    if (this.#isLooking) return
-    this.#isLooking = true
+  /** In several turns of the event loop where they are many, until the next look begins. */
+  async #lookAtAll(): Promise<void> {
+    const look = ++this.#look
     for (const pulse of this.#pulses) {
       pulse.look()
       if (loopTurn.isOver) await loopTurn.pause()
+      if (look !== this.#look) return
     }
-    this.#isLooking = false
   }
 }

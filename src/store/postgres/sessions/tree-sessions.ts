@@ -9,7 +9,7 @@ const MOST_TAKEN = 64
 const LOOK_MS = 250
 
 const OF_OWNERS = `SELECT session FROM session WHERE process = ANY($2::text[]) AND tree = $1::int LIMIT ${MOST_TAKEN}`
-const OWNER = 'SELECT process FROM session WHERE tree = $1::int AND session = $2::text'
+const OWNING_PROCESS = 'SELECT process FROM session WHERE tree = $1::int AND session = $2::text'
 const TAKE =
   'UPDATE session SET process = $4::text WHERE tree = $1::int AND session = ANY($2::text[]) AND process = ANY($3::text[]) ' +
   'RETURNING session'
@@ -43,7 +43,7 @@ export class TreeSessions implements StoredSessions {
 
   async take(session: string): Promise<boolean> {
     const { tree, process } = this.#tables
-    const [found] = await this.#tables.query<{ process: string }>(OWNER, [tree, session])
+    const [found] = await this.#tables.query<{ process: string }>(OWNING_PROCESS, [tree, session])
     if (found === undefined || found.process === process) return found !== undefined
     return (await this.#take([session], [found.process])).length > 0
   }

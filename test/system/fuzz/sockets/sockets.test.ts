@@ -9,7 +9,7 @@ import { HonestClient, RULES } from './honest.ts'
 import { MAX_WRITE_BYTES, SECRET } from './messages.ts'
 import { anyEnginePollStep, anyEngineStep, anyPollStep, anySocketStep } from './steps.ts'
 
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? inLanes(6, 1000))
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? inLanes(6, 500))
 const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2_000_000_000)
 /** Of an earlier run, with its seed: the plan that failed. */
 const PATH = process.env['FUZZ_PATH']
@@ -117,6 +117,7 @@ async function playOnce(roles: readonly Role[]): Promise<void> {
   try {
     await Promise.race([play(roles, (found) => (where = found)), hung.promise])
   } catch (error) {
+    scene.server.kill('SIGKILL')
     await scene.server.stop()
     scene = await begin()
     throw error

@@ -69,7 +69,7 @@ export const anySocketStep: fc.Arbitrary<SocketStep> = fc.oneof(
 )
 
 /** A packet of Engine.IO: mostly one with a message of Wilddog. */
-export const anyPacket: fc.Arbitrary<string> = fc.oneof(
+const anyPacket: fc.Arbitrary<string> = fc.oneof(
   { weight: 12, arbitrary: anyMessage.map((message) => `42["wd",${message}]`) },
   {
     weight: 3,

@@ -1,6 +1,6 @@
-import { DholeError } from '../../error.ts'
-import type { Steps } from '../../scheduling/steps.ts'
-import { MAX_DEPTH } from '../limits.ts'
+import { DholeError } from '../../../error.ts'
+import type { Steps } from '../../../scheduling/steps.ts'
+import { MAX_DEPTH } from '../../limits.ts'
 import { NameCount } from './name-count.ts'
 
 /** Length from which a container or a string is parsed in parts, in bytes. */
