@@ -20,7 +20,8 @@ import { ClientLimits } from './http/limits/client-limits.ts'
 import { defaultClientLimits } from './http/limits/limit-settings.ts'
 import { Routes, treePlugin } from './http/plugin.ts'
 import { OpenConnections } from './http/sdk/connection/open-connections.ts'
-import { writeAllLeft } from './http/sdk/session/left-writes.ts'
+import { LeftApplications } from './http/sdk/on-disconnect/left-applications.ts'
+import { writeLeft } from './http/sdk/on-disconnect/left-sessions.ts'
 import { OpenStreams } from './http/streams/open-streams.ts'
 import { type Observer, type SecretName, silentObserver } from './observer.ts'
 import { type InitialRules, LOCKED_RULES, OPEN_RULES, treeOn } from './open-tree.ts'
@@ -61,7 +62,8 @@ export function mount(applications: Applications, options: DholeOptions, parts: 
   const { streams = new OpenStreams(), connections = new OpenConnections() } = parts
   const observer: Observer = options.observer ?? silentObserver
   const prefix = options.prefix ?? ''
-  const machine = new OwnMachine({ names: options.ownNames, baseDomain: options.baseDomain })
+  const { ownNames: names, baseDomain, development } = options
+  const machine = new OwnMachine({ names, baseDomain, development })
   const transport = new Transport(options.trustProxy ?? [], machine, {
     plainFromHere: options.development,
     onUnnamed: (peer) => observer.proxyUnnamed?.(peer),
@@ -151,6 +153,8 @@ export function startApplications(
     isSilent: shared && (() => shared.isSilent),
   })
   shared?.onSilent(() => applications.endStreams())
+  const left = new LeftApplications(applications)
+  shared?.onSessionsLeft((ids) => left.write(ids))
   try {
     const opening = Promise.all([...kept.keys()].map((id) => applications.keep(id)))
     isStarting = false
@@ -205,9 +209,17 @@ function openApplication(
   return storage instanceof Promise ? storage.then(withKeys) : withKeys(storage)
 }
 
-/** Writes what the sessions of a killed server have left, before there are others. */
+/** Writes what sessions of servers that have ended have left, before there are others. */
 function withLeftWrites(parts: ApplicationParts): Awaitable<ApplicationParts> {
-  return parts.database.sessions.left.length === 0 ? parts : writeAllLeft(parts.database).then(() => parts)
+  const writing = writeLeft(parts.database, true)
+  if (!(writing instanceof Promise)) return parts
+  return writing.then(
+    () => parts,
+    (error: unknown) => {
+      parts.onClose?.()
+      throw error
+    },
+  )
 }
 
 /** Closes the storage when its application cannot be opened. */

@@ -125,6 +125,10 @@ interface ConnectionObserver {
   listenClosed?(): void
   /** A request of a client was answered. */
   messageAnswered?(status: MessageStatus): void
+  /** A value that a client wanted written at the end of its session was written, or dropped because it was refused. */
+  leftValueEnded?(outcome: 'written' | 'dropped'): void
+  /** What a session of another process, or of an earlier one, has left is written by this one. */
+  sessionTaken?(): void
 }
 
 /** Where a process has learned of a batch of another one, or has announced its own. */

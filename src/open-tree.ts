@@ -85,6 +85,10 @@ export function treeOn(
       onClosed: observer.streamClosed?.bind(observer),
       onLost: observer.streamResynced?.bind(observer),
     },
+    onSessions: {
+      onLeftValue: observer.leftValueEnded?.bind(observer),
+      onTaken: observer.sessionTaken?.bind(observer),
+    },
   }
   const database = databaseOn(storage, settings)
   storage.onReplaced(() => database.endStreams())

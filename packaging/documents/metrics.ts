@@ -56,6 +56,15 @@ export const MEANINGS: Readonly<Record<string, Meaning>> = {
     meaning: 'answers to requests of SDKs; `datastale` are transactions that must be tried again',
     labels: { status: '[statuses](sdk-protocol.md#statuses)' },
   },
+  dhole_left_values_total: {
+    meaning:
+      'values that clients wanted written [on disconnect](sdk-protocol.md#on-disconnect); `dropped` are those that were refused then',
+    labels: { outcome: '`written`, `dropped`' },
+  },
+  dhole_sessions_taken_total: {
+    meaning:
+      'sessions of processes that have ended, and of clients that have come here from another process, whose values this process has written',
+  },
   dhole_commit_jobs: {
     meaning:
       'writes in one transaction, and checks of readiness, one for each look at this page; 0 is work of the storage itself',

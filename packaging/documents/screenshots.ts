@@ -2,7 +2,9 @@
  * Makes the pictures of the console in `docs/images`: `bun run screenshots`. It starts a server with some data, lets clients
  * read, write and listen for two minutes, and looks at its pages with Chromium.
  */
-import { mkdir } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { signatureOf } from '../../src/sms/model/signature.ts'
 import { findChromium } from '../../test/docs/openapi/chromium.ts'
@@ -41,14 +43,21 @@ const RULES = `{
 
 const executablePath = findChromium()
 if (executablePath === undefined) throw new Error('there is no Chromium: name one in CHROMIUM')
-const settings = { APP_SECRET: SECRET, OPERATOR_SECRET: OPERATOR, SMS_KEY, LOG_LEVEL: 'error' }
-await using server = await spawnServer(settings)
+// The pictures show the paths of files as those see them who start the server in a checkout.
+const home = await mkdtemp(join(tmpdir(), 'dhole-pictures-'))
+process.chdir(home)
+await mkdir('data', { mode: 0o700 })
+const settings = { APP_SECRET: SECRET, OPERATOR_SECRET: OPERATOR, SMS_KEY, LOG_LEVEL: 'error', DATA_DIR: 'data' }
+const server = await spawnServer(settings)
 const unchecked = { tls: { rejectUnauthorized: false } } as const
 
 await fill()
 const streams = new AbortController()
 for (let count = 0; count < STREAMS; count++) await listen(streams.signal)
-await work(LOAD_MS)
+// A checkout bundles the console for the first request.
+await fetch(`${server.url}/console`, unchecked).then((reply) => reply.text())
+const working = work(streams.signal)
+await Bun.sleep(LOAD_MS)
 await mkdir(FOLDER, { recursive: true })
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
 const light = await session('light')
@@ -82,6 +91,10 @@ await picture(light, '/messages/app', 'console-messages', async (page) => {
 })
 await browser.close()
 streams.abort()
+await working
+await server.stop()
+process.chdir(tmpdir())
+await rm(home, { recursive: true, force: true })
 
 async function session(colorScheme: 'light' | 'dark'): Promise<BrowserContext> {
   const context = await browser.newContext({ ignoreHTTPSErrors: true, viewport: SIZE, colorScheme })
@@ -154,10 +167,9 @@ async function listen(signal: AbortSignal): Promise<void> {
   reply.text().catch(() => undefined)
 }
 
-/** Lets clients write, read, and be refused, now more and now less. */
-async function work(ms: number): Promise<void> {
-  const end = Date.now() + ms
-  for (let turn = 0; Date.now() < end; turn++) {
+/** Lets clients write, read, and be refused, now more and now less, until the signal ends it. */
+async function work(signal: AbortSignal): Promise<void> {
+  for (let turn = 0; !signal.aborted; turn++) {
     const many = Math.round(4 + 3 * Math.sin(turn / 250))
     const requests = Array.from({ length: many }, async (_, index) => {
       if (index === 0) return send('PUT', '/rooms/lobby/m3.json?print=silent', { from: 'ann', text: `Turn ${turn}` })

@@ -295,6 +295,16 @@ export const SECTIONS: readonly Section[] = [
         unit: 'ops',
         series: [{ expression: rate('dhole_message_answers_total', 'status'), legend: '{{status}}' }],
       },
+      {
+        title: 'Written on disconnect a second',
+        meaning:
+          'Values of clients that are gone; dropped: rules refuse them. Sessions taken: a server has ended another way.',
+        unit: 'ops',
+        series: [
+          { expression: rate('dhole_left_values_total', 'outcome'), legend: '{{outcome}}' },
+          { expression: rate('dhole_sessions_taken_total'), legend: 'sessions taken' },
+        ],
+      },
     ],
   },
   {

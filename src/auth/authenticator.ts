@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { DholeError } from '../error.ts'
 import type { Awaitable } from '../scheduling/awaitable.ts'
 import { ADMIN, ANONYMOUS, type Caller } from './caller.ts'
-import { customCaller, idCaller } from './claims.ts'
+import { customCaller, idCaller, unsignedCaller } from './claims.ts'
 import type { FailedAttempts } from './failed-attempts.ts'
 import { type IdToken, issueIdToken } from './id-token.ts'
 import { Keyring } from './keyring.ts'
@@ -19,7 +19,7 @@ import {
 } from './sign-in/session-tokens.ts'
 import type { SignedIn } from './sign-in/signed-in.ts'
 import { signInOf, verifyTicket } from './sign-in/ticket.ts'
-import { algorithmOf, MAX_TOKEN_LENGTH } from './signature.ts'
+import { algorithmOf, MAX_TOKEN_LENGTH, unsignedPayload } from './signature.ts'
 import { SuperSecret } from './super-secret.ts'
 import type { VerifiedToken } from './token-cache.ts'
 import { decodedPart, reasonOf } from './token-parts.ts'
@@ -36,7 +36,7 @@ export interface AuthenticatorOptions {
   readonly failedAttempts: FailedAttempts
   /** Public keys whose custom tokens sign users in. Default none. */
   readonly serviceKeys?: readonly KeyObject[]
-  /** Whether `Bearer owner` from this machine is an admin, and unsigned custom tokens sign in from it. Default false. */
+  /** Whether `Bearer owner` from this machine is an admin, and unsigned tokens from it are accepted. Default false. */
   readonly development?: boolean
   /** Milliseconds since 1970. Default `Date.now`. */
   readonly now?: () => number
@@ -89,6 +89,7 @@ export class Authenticator {
     const known = this.#keyring.cache.get(credential, this.#now())
     if (known !== undefined) return known.caller
     if (this.#isSecret(credential)) return ADMIN
+    if (this.#isDevelopmentUser(credential, origin)) return callerOfUnsigned(credential)
     return this.#verifyWithinLimit(credential, origin).then(({ caller }) => caller)
   }
 
@@ -257,6 +258,11 @@ export class Authenticator {
     return origin.isBearer && origin.isLoopback === true
   }
 
+  /** Whether it is to be taken for a token without a signature. */
+  #isDevelopmentUser(credential: string, origin: CredentialOrigin): boolean {
+    return this.#options.development === true && credential.endsWith('.') && origin.isLoopback === true
+  }
+
   #isSecret(credential: string): boolean {
     return credential.length <= MAX_TOKEN_LENGTH && this.#keyring.secret.matches(credential)
   }
@@ -266,6 +272,11 @@ export class Authenticator {
     this.#latest = Math.max(this.#latest, (this.#options.now ?? Date.now)())
     return this.#latest
   }
+}
+
+/** @throws as `unsignedPayload` and `unsignedCaller`, later */
+async function callerOfUnsigned(text: string): Promise<Caller> {
+  return unsignedCaller(unsignedPayload(text))
 }
 
 /** @param token parsed member of a request body @throws `token-missing`, `bad-token` */

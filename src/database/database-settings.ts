@@ -3,6 +3,7 @@ import type { IndexPolicy } from '../query/index-declarations.ts'
 import type { Family } from '../query/query.ts'
 import type { RuleSet } from '../rules/file/rule-set.ts'
 import type { Limits } from '../tree/limits.ts'
+import type { SessionEvents } from './open-sessions.ts'
 
 /** Settings of one tree. */
 export interface DatabaseSettings {
@@ -22,4 +23,6 @@ export interface DatabaseSettings {
   readonly onTroubled: (error: unknown) => void
   /** Callbacks about streams. */
   readonly onStreams?: HubEvents
+  /** Callbacks about sessions. */
+  readonly onSessions?: SessionEvents
 }

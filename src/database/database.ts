@@ -66,7 +66,9 @@ export class Database {
     this.#indexes = new DeclaredIndexes(store, settings.indexPolicy, () => this.#rules.current)
     this.#reads = new TreeReads(store, this.#ruleCache, this.#indexes, profile, limit)
     this.#streams = new Streams(store, this.#rules, settings.streams, limit, settings.onStreams)
-    this.sessions = new OpenSessions(store, this.#streams, this.#indexes, profile)
+    const [streams, indexes] = [this.#streams, this.#indexes]
+    const { onSessions: events = {}, onTroubled } = settings
+    this.sessions = new OpenSessions({ store, streams, indexes, profile, events, onTroubled })
     this.#writes = new TreeWrites(store, this.#rules, this.#streams.watchers, limits)
     store.follow({ settings: () => this.#inBackground(this.#indexes.build()) })
     if (settings.keepRules && !this.hasOwnRules)
@@ -279,7 +281,7 @@ export class Database {
   /** Finishes what is under way and closes the store. */
   async close(): Promise<void> {
     await this.#streams.end()
-    if (this.sessions.areOpen) await this.sessions.end()
+    await this.sessions.close()
     await this.#store.close()
   }
 

@@ -38,6 +38,8 @@ export interface SharedStorage {
   readonly isSilent: boolean
   /** Called when this process falls silent. */
   onSilent(listener: () => void): void
+  /** Calls a listener with ids of applications that have sessions whose process has ended, while there are such. */
+  onSessionsLeft(listener: (applications: readonly string[]) => void): void
   /** Counts a wrong credential of a network on all processes. */
   add(network: string): Promise<{ readonly failures: number; readonly leftMs: number }>
 }

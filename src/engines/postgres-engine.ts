@@ -2,6 +2,7 @@ import { DholeError } from '../error.ts'
 import { type Observer, silentObserver } from '../observer.ts'
 import type { DatabaseServer, StorageOptions } from '../options.ts'
 import { troubleReporter } from '../store/postgres/connection/database-errors.ts'
+import type { Outage } from '../store/postgres/connection/outage.ts'
 import type { PostgresDatabase } from '../store/postgres/postgres-database.ts'
 import type { KeyName } from './application-keys.ts'
 import type { ApplicationCatalog, StoredKeys } from './catalog/application-catalog.ts'
@@ -22,8 +23,11 @@ export class PostgresEngine implements Engine {
   readonly #server: DatabaseServer
   readonly #onKeysMade: OnKeysMade
   readonly #onSilent: (() => void)[] = []
+  #onSessionsLeft: ((applications: readonly string[]) => void) | undefined
   #connecting: Promise<Opened> | undefined
   #database: PostgresDatabase | undefined
+  /** Of all attempts to connect. */
+  #outage: Outage | undefined
 
   constructor(server: DatabaseServer, onKeysMade: OnKeysMade = () => {}) {
     this.#server = server
@@ -34,6 +38,9 @@ export class PostgresEngine implements Engine {
         return engine.#database?.row.isSilent ?? false
       },
       onSilent: (listener) => void this.#onSilent.push(listener),
+      onSessionsLeft: (listener) => {
+        this.#onSessionsLeft = listener
+      },
       add: async (network) => (await this.#connected()).database.failures.add(network),
     }
   }
@@ -101,15 +108,17 @@ export class PostgresEngine implements Engine {
   }
 
   async #connect(observer: Observer): Promise<Opened> {
-    const [{ PostgresDatabase }, { ApplicationCatalog }] = await Promise.all([
+    const [{ PostgresDatabase, outageOf }, { ApplicationCatalog }] = await Promise.all([
       import('../store/postgres/postgres-database.ts'),
       import('./catalog/application-catalog.ts'),
     ])
     const { secretsKey, ...server } = this.#server
-    const database = await PostgresDatabase.open(server, observer)
+    this.#outage ??= outageOf(server.url, observer)
+    const database = await PostgresDatabase.open(server, observer, this.#outage)
     database.row.onSilent(() => {
       for (const listener of this.#onSilent) listener()
     })
+    if (this.#onSessionsLeft !== undefined) database.owners.follow(this.#onSessionsLeft)
     this.#database = database
     return { database, catalog: new ApplicationCatalog(database, secretsKey) }
   }

@@ -25,6 +25,8 @@ const EVENTS: Readonly<Record<EventName, true>> = {
   messageReceived: true,
   messageSent: true,
   messageAnswered: true,
+  leftValueEnded: true,
+  sessionTaken: true,
   listenOpened: true,
   listenClosed: true,
   batchCommitted: true,

@@ -18,6 +18,10 @@ export class ConnectionCounts {
   readonly ends = new Map<Cause, number>(CONNECTION_ENDS.map((cause) => [cause, 0]))
   /** Answers by status. */
   readonly answers = new Map<MessageStatus, number>(MESSAGE_STATUSES.map((status) => [status, 0]))
+  /** Values that clients wanted written at the end of their sessions. */
+  readonly leftValues = { written: 0, dropped: 0 }
+  /** Sessions of other processes whose values were written here. */
+  sessionsTaken = 0
   /** Open listens. */
   listens = 0
   readonly messages = { received: 0, sent: 0 }

@@ -144,6 +144,14 @@ export class Metrics implements Observer {
     add(this.connections.answers, status)
   }
 
+  leftValueEnded(outcome: 'written' | 'dropped'): void {
+    this.connections.leftValues[outcome]++
+  }
+
+  sessionTaken(): void {
+    this.connections.sessionsTaken++
+  }
+
   listenOpened(): void {
     this.connections.listens++
   }

@@ -19,7 +19,7 @@ import { dholeOptions } from './config/dhole-options.ts'
 import type { Config } from './config/settings.ts'
 import { warnAboutAccess } from './config/startup-warnings.ts'
 import { announce, listen, stopListeners } from './listeners/listeners.ts'
-import { createLogger, isForPeople, type Logger, logObserver } from './logging/log.ts'
+import { createLogger, isForPeople, type Logger, logObserver, type ServerLog } from './logging/log.ts'
 import { Monitoring } from './metrics/monitoring.ts'
 import { operatorOf, rotated } from './operator.ts'
 import { checkStart } from './start-checks.ts'
@@ -64,7 +64,7 @@ export async function serve(config: Config, doctor: ServerPorts['doctor']): Prom
   const certificate = await source.read()
   warnAboutValidity(certificate, source.name, logger)
   const { applications, failedAttempts, kept } = startApplications(options, storage.onDemand, storage.engine)
-  await databaseReached(kept, applications, logger)
+  await databaseReached(kept, applications, log)
   const limits = clientLimits(options)
   const metrics = watched.page(() => applications.readiness())
   const renewing = Promise.withResolvers<CertificateRenewal>()
@@ -135,11 +135,11 @@ function prepareFolder(config: Config, logger: Logger): Disposable | undefined {
  * Waits until the applications that stay open are open. When the database is away, requests wait for it.
  * @throws Error when it cannot be used with these settings
  */
-async function databaseReached(kept: Promise<unknown>, applications: Applications, logger: Logger): Promise<void> {
+async function databaseReached(kept: Promise<unknown>, applications: Applications, log: ServerLog): Promise<void> {
   try {
     await kept
   } catch (error) {
-    if (error instanceof DatabaseProblem && error.isAway) logger.error(error.message)
+    if (error instanceof DatabaseProblem && error.isAway) log.startedWithout(error.message)
     else {
       await applications.close()
       throw namingSetting(error)

@@ -7,6 +7,7 @@ import type { JsonText } from '../tree/json/print.ts'
 import type { AnyText } from '../tree/json/text-pieces.ts'
 import type { Path } from '../tree/path.ts'
 import type { Authorization, JobReads, Reads } from '../tree/read-program.ts'
+import type { SessionChange, StoredSessions } from './stored-sessions.ts'
 
 /** Bounds of a read. Beyond them it fails with `read-too-big`. */
 export interface ReadLimit {
@@ -33,12 +34,6 @@ export interface IdempotencyRecord {
   readonly text: string
 }
 
-/** What is left to do when a session of a client has ended, as text. `undefined`: nothing. */
-export interface SessionText {
-  readonly session: string
-  readonly text: string | undefined
-}
-
 /** What a job decided: its result, and what the store writes. All of it becomes durable together, or nothing. */
 export interface JobOutcome<T> {
   readonly result: T
@@ -48,8 +43,7 @@ export interface JobOutcome<T> {
   readonly settings?: readonly (readonly [name: string, text: string])[] | undefined
   /** Replaces one with the same key. */
   readonly record?: IdempotencyRecord | undefined
-  /** Replaces the one of the same session. An engine without `sessionTexts` does not keep it. */
-  readonly sessionText?: SessionText | undefined
+  readonly session?: SessionChange | undefined
 }
 
 /**
@@ -252,8 +246,8 @@ export interface TreeStore extends AsyncDisposable {
   check(): Promise<void>
   /** Position of the last durable commit; see `fresh`. */
   position(): Position
-  /** The texts that were there when the tree was opened: of sessions that a killed server had. */
-  readonly sessionTexts?: readonly SessionText[]
+  /** What clients want written when their sessions have ended. */
+  readonly sessions: StoredSessions
   /** Resolves when all rows of deleted subtrees are removed. */
   swept(): Promise<void>
   /** Finishes all work and closes the store. */

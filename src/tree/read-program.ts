@@ -40,6 +40,16 @@ interface TurnRequest {
   readonly isTurn: () => boolean
 }
 
+/**
+ * Whether a session of this process is stored, or its value at a position is: another process may have taken it over. Only a
+ * job may ask.
+ */
+interface SessionRequest {
+  readonly kind: 'session'
+  readonly session: string
+  readonly position?: number
+}
+
 export type ReadAnswer = NodeText | Leaf | boolean | number | undefined
 
 /** A program that reads a tree. */
@@ -57,5 +67,5 @@ export const TRUSTED = undefined
 /** The authorisation of a read, stated by every caller. */
 export type Authorization = AuthorizeRead | typeof TRUSTED
 
-/** Logic of a job: as `Reads`, and it may ask for idempotency records, and whether it is its turn. */
-export type JobReads<T> = Generator<ReadRequest | RecordRequest | TurnRequest, T, ReadAnswer>
+/** Logic of a job: as `Reads`, and it may ask for idempotency records and stored sessions, and whether it is its turn. */
+export type JobReads<T> = Generator<ReadRequest | RecordRequest | SessionRequest | TurnRequest, T, ReadAnswer>

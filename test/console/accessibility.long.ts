@@ -2,7 +2,8 @@ import '../support/long-lane.ts'
 import { describe, expect, test } from 'bun:test'
 import type { AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
-import { executablePath, MISSING, withConsole } from './console-browser.ts'
+import { executablePath, MISSING } from './chromium.ts'
+import { withConsole } from './console-browser.ts'
 
 const AXE = await Bun.file(Bun.fileURLToPath(import.meta.resolve('axe-core/axe.min.js'))).text()
 

@@ -1,6 +1,7 @@
 import '../support/long-lane.ts'
 import { describe, expect, test } from 'bun:test'
-import { APP_SECRET, executablePath, MISSING, withConsole } from './console-browser.ts'
+import { executablePath, MISSING } from './chromium.ts'
+import { APP_SECRET, withConsole } from './console-browser.ts'
 
 const title = `backups in the console${executablePath === undefined ? ` (${MISSING})` : ''}`
 
@@ -35,6 +36,25 @@ describe.skipIf(executablePath === undefined)(title, () => {
     await agree.click()
     await page.getByText(/^The last restore from “.*” succeeded/).waitFor()
     expect(await value('/notes')).toEqual({ monday: 'Buy milk' })
+    await page.context().close()
+  })
+
+  test('of several applications those are backed up that are chosen', async () => {
+    await console.operate('add', { id: 'shop', settings: {} })
+    const page = await console.open('/backups')
+    const group = page.getByRole('group', { name: 'Applications' })
+    const shop = group.getByLabel('shop')
+    const [frame, box] = [await group.boundingBox(), await shop.boundingBox()]
+    // It once stood in the corner of the page.
+    expect(box?.y).toBeGreaterThan(frame?.y ?? Number.POSITIVE_INFINITY)
+    await shop.uncheck()
+    const before = await page.getByRole('button', { name: /^Restore / }).count()
+    await page.getByRole('button', { name: 'Make a backup now' }).click()
+    await page
+      .getByRole('button', { name: /^Restore / })
+      .nth(before)
+      .waitFor()
+    expect(await page.getByRole('button', { name: /^Restore shop from / }).count()).toBe(0)
     expect(console.complaints).toEqual([])
     await page.context().close()
   })

@@ -1,11 +1,7 @@
 import { afterAll, beforeAll } from 'bun:test'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { findChromium } from '../docs/openapi/chromium.ts'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { type ServerProcess, spawnServer } from '../support/server-process.ts'
-
-export const executablePath = findChromium()
-export const MISSING =
-  'skipped: no Chromium on this machine; name one in CHROMIUM, or `bunx playwright-core install chromium`'
+import { executablePath, launchBrowser, logIn, MISSING } from './chromium.ts'
 
 /** Secret of the operator in these tests. */
 export const OPERATOR = 'the operator of the test suite'
@@ -22,7 +18,7 @@ export interface ConsoleBrowser {
   readonly server: ServerProcess
   /** What pages did wrong, in the words of the browser: errors, and what the policy blocked. */
   readonly complaints: string[]
-  /** Opens an address below `/console`, with a session of the operator. */
+  /** Opens an address below `/console`, with the session of the operator that all tests of the file share. */
   open(path: string, options?: BrowserContextOptions): Promise<Page>
   /** Opens an address without a session. */
   visit(path: string, options?: BrowserContextOptions): Promise<Page>
@@ -32,17 +28,12 @@ export interface ConsoleBrowser {
   operate(name: string, input: object): Promise<void>
 }
 
-/** Starts a browser. @throws Error without one on this machine */
-export function launchBrowser(): Promise<Browser> {
-  if (executablePath === undefined) throw new Error(MISSING)
-  // Its sandbox needs what a container does not give; the pages are ours.
-  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
-}
-
 /** Starts `dhole serve` and a browser before the tests of a file, and stops them after them. */
 export function withConsole(settings: Readonly<Record<string, string>> = {}): ConsoleBrowser {
   let server: ServerProcess | undefined
   let browser: Browser | undefined
+  /** Cookies and storage of a page that has just logged in. */
+  let session: Awaited<ReturnType<BrowserContext['storageState']>> | undefined
   const complaints: string[] = []
   const running = (): ServerProcess => {
     if (server === undefined) throw new Error('the server runs during tests and hooks only')
@@ -50,8 +41,10 @@ export function withConsole(settings: Readonly<Record<string, string>> = {}): Co
   }
   beforeAll(async () => {
     if (executablePath === undefined) return
-    server = await spawnServer({ OPERATOR_SECRET: OPERATOR, APP_SECRET, LOG_LEVEL: 'warn', ...settings })
+    const own = { OPERATOR_SECRET: OPERATOR, APP_SECRET, LOG_LEVEL: 'warn' }
+    const starting = spawnServer({ ...own, ...settings })
     browser = await launchBrowser()
+    server = await starting
   })
   afterAll(async () => {
     await browser?.close()
@@ -82,8 +75,11 @@ export function withConsole(settings: Readonly<Record<string, string>> = {}): Co
     complaints,
     visit,
     open: async (path, options) => {
-      const page = await visit(path, options)
-      await logIn(page, OPERATOR)
+      const page = await visit(path, { ...options, ...(session === undefined ? {} : { storageState: session }) })
+      if (session === undefined) {
+        await logIn(page, OPERATOR)
+        session = await page.context().storageState()
+      } else await page.getByRole('button', { name: 'Log out', exact: true }).waitFor()
       return page
     },
     operate: async (name, input) => {
@@ -105,12 +101,4 @@ export function withConsole(settings: Readonly<Record<string, string>> = {}): Co
       if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${await reply.text()}`)
     },
   }
-}
-
-/** Fills in the form of the login, and waits for the page behind it. */
-export async function logIn(page: Page, secret: string, application?: string): Promise<void> {
-  await page.getByLabel('Secret').fill(secret)
-  if (application !== undefined) await page.getByLabel('Application').fill(application)
-  await page.getByRole('button', { name: 'Log in' }).click()
-  await page.getByRole('button', { name: 'Log out', exact: true }).waitFor()
 }

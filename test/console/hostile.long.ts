@@ -3,7 +3,8 @@ import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { signatureOf } from '../../src/sms/model/signature.ts'
 import { customToken, nowInSeconds } from '../support/token.ts'
-import { APP_SECRET, executablePath, MISSING, withConsole } from './console-browser.ts'
+import { executablePath, MISSING } from './chromium.ts'
+import { APP_SECRET, withConsole } from './console-browser.ts'
 
 const title = `hostile text in the console${executablePath === undefined ? ` (${MISSING})` : ''}`
 const UNCHECKED = { tls: { rejectUnauthorized: false } } as const

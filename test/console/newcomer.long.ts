@@ -2,7 +2,7 @@ import '../support/long-lane.ts'
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { startAtTerminal } from '../support/terminal.ts'
-import { executablePath, launchBrowser, logIn, MISSING } from './console-browser.ts'
+import { executablePath, launchBrowser, logIn, MISSING } from './chromium.ts'
 
 const title = `a first hour with the console${executablePath === undefined ? ` (${MISSING})` : ''}`
 const RULES = '{"rules":{"notes":{"$uid":{".read":"auth.uid === $uid",".write":"auth.uid === $uid"}}}}'

@@ -2,7 +2,11 @@ import '../support/long-lane.ts'
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { signatureOf } from '../../src/sms/model/signature.ts'
-import { APP_SECRET, executablePath, logIn, MISSING, withConsole } from './console-browser.ts'
+import { SdkClient } from '../support/sdk-client.ts'
+import { clientOfProcess } from '../support/server-process.ts'
+import { customToken, nowInSeconds } from '../support/token.ts'
+import { executablePath, logIn, MISSING } from './chromium.ts'
+import { APP_SECRET, withConsole } from './console-browser.ts'
 
 const title = `pages of the console${executablePath === undefined ? ` (${MISSING})` : ''}`
 const SMS_KEY = 'the sms key of the test suite, long'
@@ -104,6 +108,19 @@ describe.skipIf(executablePath === undefined)(title, () => {
     await page.context().close()
   })
 
+  test('a logout everywhere ends the session of another browser too', async () => {
+    const [one, other] = [await console.visit('/rules/app'), await console.visit('/rules/app')]
+    for (const page of [one, other]) await logIn(page, APP_SECRET, 'app')
+    await one.getByRole('button', { name: 'Log out everywhere' }).click()
+    const dialog = one.getByRole('dialog', { name: 'Log out everywhere' })
+    await dialog.getByText('Every session of “app” ends').waitFor()
+    await dialog.getByRole('button', { name: 'Log out everywhere' }).click()
+    await one.getByLabel('Secret').waitFor()
+    await other.reload()
+    await other.getByLabel('Secret').waitFor()
+    for (const page of [one, other]) await page.context().close()
+  })
+
   test('a token is made, accepted, and decoded; a wrong one is explained', async () => {
     const page = await console.open('/tokens/app')
     await page.getByLabel('User (uid)').fill('ann')
@@ -129,6 +146,53 @@ describe.skipIf(executablePath === undefined)(title, () => {
     await page.getByRole('button', { name: 'End the stream of /rooms/lobby' }).click()
     await page.getByText('No stream is open.').waitFor()
     expect(await listening.text()).toContain('event: put')
+    await page.context().close()
+  })
+
+  test('connections of SDKs are seen with their users and listens; one is ended, and its client is told', async () => {
+    await using ann = await SdkClient.connect(await clientOfProcess(console.server))
+    await ann.request('auth', { cred: customToken(APP_SECRET, { v: 1, iat: nowInSeconds(), uid: 'ann' }) })
+    await ann.request('q', { p: '/rooms/garden', h: '' })
+    await ann.request('q', { p: '/rooms/kitchen', h: '' })
+    const page = await console.open('/streams/app')
+    const connections = page.getByRole('table', { name: 'Open connections' })
+    const row = connections.getByRole('row').filter({ hasText: 'ann' })
+    await row.waitFor()
+    expect(await row.getByRole('cell').allTextContents()).toEqual([
+      ...['ann', '127.0.0.1', 'WebSocket', expect.any(String), '2'],
+      ...[expect.stringMatching(/ (bytes|KiB)$/), expect.stringMatching(/ (bytes|KiB)$/), 'End'],
+    ])
+    ann.take()
+    await page.getByRole('button', { name: 'End the stream of /rooms/garden' }).click()
+    await page.getByText('The stream of /rooms/garden is ended.').waitFor()
+    expect(await ann.first(1)).toEqual(['c /rooms/garden'])
+    await page.getByRole('button', { name: 'End the connection of ann' }).click()
+    await page.getByText('The connection is ended.').waitFor()
+    expect((await ann.closed.promise).code).toBe(1001)
+    await page.getByText('No SDK is connected.').waitFor()
+    await page.context().close()
+  })
+
+  test('an SDK whose connection is ended knows it, and comes back', async () => {
+    const program = await Bun.build({
+      entrypoints: [Bun.fileURLToPath(import.meta.resolve('../system/sdk/browser-program.ts'))],
+      target: 'browser',
+      format: 'iife',
+      conditions: ['browser'],
+    })
+    const page = await console.open('/streams/app')
+    const client = await page.context().newPage()
+    await client.goto(`${console.url}/health`)
+    await client.addScriptTag({ content: (await program.outputs[0]?.text()) ?? '' })
+    await client.evaluate(`listen('${console.url}/?ns=app', 'rooms/lobby')`)
+    await client.waitForFunction('seen.length === 1')
+    await page.getByRole('button', { name: 'End the connection of 127.0.0.1' }).click()
+    await page.getByText('The connection is ended.').waitFor()
+    await client.waitForFunction('connected.join() === "false,true,false,true"')
+    await page.getByRole('button', { name: 'End the connection of 127.0.0.1' }).waitFor()
+    // It listens again where it did.
+    await console.send('PUT', '/rooms/lobby.json', '"still here"')
+    await client.waitForFunction('seen.at(-1) === "still here"')
     await page.context().close()
   })
 

@@ -4,7 +4,8 @@ import type { Page } from 'playwright-core'
 import { whyNoPostgres } from '../support/postgres/cluster.ts'
 import { databaseSettings } from '../support/postgres/server-settings.ts'
 import { clientOfProcess, spawnServer } from '../support/server-process.ts'
-import { executablePath, MISSING, withConsole } from './console-browser.ts'
+import { executablePath, MISSING } from './chromium.ts'
+import { withConsole } from './console-browser.ts'
 
 const reason = executablePath === undefined ? MISSING : whyNoPostgres
 

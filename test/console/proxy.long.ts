@@ -1,7 +1,8 @@
 import '../support/long-lane.ts'
 import { describe, expect, test } from 'bun:test'
 import { sharedCertificate } from '../support/shared-certificate.ts'
-import { executablePath, logIn, MISSING, OPERATOR, withConsole } from './console-browser.ts'
+import { executablePath, logIn, MISSING } from './chromium.ts'
+import { OPERATOR, withConsole } from './console-browser.ts'
 
 /** What the proxy puts before the paths of the server. */
 const BEFORE = '/behind/it'

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { runDhole } from '../support/dhole-command.ts'
 import { type TempDir, tempDir } from '../support/temp-dir.ts'
-import { executablePath, MISSING, withConsole } from './console-browser.ts'
+import { executablePath, MISSING } from './chromium.ts'
+import { withConsole } from './console-browser.ts'
 
 const title = `the editor of rules${executablePath === undefined ? ` (${MISSING})` : ''}`
 

@@ -1,7 +1,8 @@
 import '../support/long-lane.ts'
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { APP_SECRET, executablePath, MISSING, withConsole } from './console-browser.ts'
+import { executablePath, MISSING } from './chromium.ts'
+import { APP_SECRET, withConsole } from './console-browser.ts'
 
 const HOSTILE = '<img src=x onerror="document.title=1">'
 const title = `edits of the tree in the console${executablePath === undefined ? ` (${MISSING})` : ''}`
@@ -170,6 +171,51 @@ describe.skipIf(executablePath === undefined)(title, () => {
     await console.send('PUT', '/alone/list/b.json', 2)
     await row(page, 'b 2').waitFor()
     expect(await row(page, /^a /).count()).toBe(0)
+    await page.context().close()
+  })
+
+  /** Opens a node, and holds back the first answer to a question about it until `release` is called. */
+  async function openHeld(path: string, question: RegExp) {
+    const page = await console.open('')
+    const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    await page.route(
+      question,
+      async (route) => {
+        const reply = await route.fetch()
+        asked.resolve()
+        await released.promise
+        await route.fulfill({ response: reply })
+      },
+      { times: 1 },
+    )
+    await page.goto(`${console.url}/console/tree/app${path}`)
+    await page.getByText('live', { exact: true }).waitFor()
+    await asked.promise
+    return { page, release: () => released.resolve() }
+  }
+
+  test('a value that changes while it is read is shown as it has become', async () => {
+    await console.send('PUT', '/read.json', { a: 1 })
+    const { page, release } = await openHeld('/read', /read\/a\.json.*format=export/)
+    await console.send('PUT', '/read/a.json', 2)
+    await row(page, 'a 2').waitFor()
+    const answered = page.waitForResponse(/read\/a\.json.*format=export/)
+    release()
+    await (await answered).finished()
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
+    expect(await row(page, 'a 2').count()).toBe(1)
+    await page.context().close()
+  })
+
+  test('a child that comes while the children are read is shown too', async () => {
+    await console.send('PUT', '/children.json', { a: 1, c: 3 })
+    const { page, release } = await openHeld('/children', /children\.json.*shallow=true/)
+    await console.send('PUT', '/children/b.json', 2)
+    await row(page, '/children 3 children').waitFor()
+    release()
+    await row(page, 'b 2').waitFor()
+    const keys = await page.getByRole('treeitem').locator('.key').allTextContents()
+    expect(keys).toEqual(['/children', 'a', 'b', 'c'])
     await page.context().close()
   })
 

@@ -3,12 +3,15 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { tempDir } from '../support/temp-dir.ts'
-import { APP_SECRET, executablePath, MISSING, withConsole } from './console-browser.ts'
+import { executablePath, MISSING } from './chromium.ts'
+import { APP_SECRET, withConsole } from './console-browser.ts'
 
 /** A node that one write can hold, and one of more members than one write may have. */
 const CHILDREN = 60_000
 const TOO_MANY = 250_000
 const PER_WRITE = 125_000
+/** Two of them are more than `MAX_WRITE_BYTES` lets one write have. */
+const HALF_BYTES = 9 * 1024 * 1024
 const title = `large nodes in the console${executablePath === undefined ? ` (${MISSING})` : ''}`
 
 describe.skipIf(executablePath === undefined)(title, () => {
@@ -81,6 +84,26 @@ describe.skipIf(executablePath === undefined)(title, () => {
     const again = page.getByRole('dialog', { name: 'The node has been changed meanwhile' })
     await again.getByRole('button', { name: 'Cancel' }).click()
     expect(await read('/huge.json?count=true&')).toBe('250001')
+    await page.context().close()
+  })
+
+  test('what is longer than one write is said to be gone for good before it is deleted, and no message offers it back', async () => {
+    const text = JSON.stringify('z'.repeat(HALF_BYTES))
+    for (const half of ['a', 'b']) await console.send('PUT', `/long/${half}.json?print=silent`, text)
+    const page = await openRoot()
+    await row(page, 'long 2 children').click()
+    await button(page, 'Delete').click()
+    const dialog = page.getByRole('dialog', { name: 'Delete a large node' })
+    await dialog.getByText('cannot be put back afterwards').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    expect(await read('/long.json?count=true&')).toBe('2')
+    await button(page, 'Delete').click()
+    await dialog.getByRole('textbox').fill('long')
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    const message = page.getByRole('status').filter({ hasText: 'Deleted /long.' })
+    await message.waitFor()
+    expect(await message.getByRole('button').allTextContents()).toEqual(['×'])
+    expect(await read('/long.json?')).toBe('null')
     await page.context().close()
   })
 

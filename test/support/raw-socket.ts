@@ -52,6 +52,8 @@ export class RawSocket implements AsyncDisposable {
   receivedBytes = 0
   pings = 0
   readonly pongs: string[] = []
+  /** Lines of the reply to the handshake. */
+  head: readonly string[] = []
   /** Status of the handshake. */
   readonly status = Promise.withResolvers<number>()
   readonly closed = Promise.withResolvers<{ readonly code: number; readonly reason: string }>()
@@ -138,6 +140,7 @@ export class RawSocket implements AsyncDisposable {
     const end = this.#bytes.indexOf('\r\n\r\n')
     if (end < 0) return
     const status = Number(this.#bytes.toString('latin1', 9, 12))
+    this.head = this.#bytes.toString('latin1', 0, end).split('\r\n')
     this.#bytes = this.#bytes.subarray(end + 4)
     this.#isOpen = status === 101
     this.status.resolve(status)

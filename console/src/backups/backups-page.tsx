@@ -5,10 +5,10 @@ import { ActionButton } from '../parts/action-button.tsx'
 import { bytesText } from '../parts/amounts.ts'
 import { Fetched } from '../parts/fetched.tsx'
 import { Moment, momentText } from '../parts/moment.tsx'
-import { applications, serverKind } from '../shell/applications.ts'
+import { applications, loadApplications, serverKind } from '../shell/applications.ts'
 import { call } from '../shell/call.ts'
 import { usePolled } from '../shell/polled.ts'
-import { toast } from '../shell/toasts.tsx'
+import { toast, toastError } from '../shell/toasts.tsx'
 import { BackupList } from './backup-list.tsx'
 import { BackupsElsewhere } from './backups-elsewhere.tsx'
 
@@ -32,8 +32,11 @@ function FileBackups() {
   useEffect(() => {
     if (state.value.value === undefined) return
     isBusy.value = running !== undefined
-    // What has ended may have made a backup.
-    if (wasRunning.current && running === undefined) backups.refresh()
+    if (wasRunning.current && running === undefined) {
+      // What has ended may have made a backup, or brought back other rules.
+      backups.refresh()
+      loadApplications().catch(toastError)
+    }
     wasRunning.current = running !== undefined
   }, [state.value.value])
   const begin = () => {
@@ -76,7 +79,7 @@ function MakeBackup({ isDisabled, onBegin }: MakeBackupProps) {
         <fieldset>
           <legend>Applications</legend>
           {all.map((id) => (
-            <label key={id} class="row">
+            <label key={id} class="check">
               <input
                 type="checkbox"
                 checked={!left.value.has(id)}

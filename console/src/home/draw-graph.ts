@@ -31,7 +31,7 @@ export function drawGraph(place: HTMLElement, definition: GraphDefinition, hour:
     legend: { show: false },
     cursor: { show: false },
     scales: {
-      x: { range: (_, first, last) => shownTime(first, last) },
+      x: { range: ({ data }) => shownTime(data[0]?.[0], data[0]?.at(-1)) },
       y: { range: (_, __, most) => [0, most > 0 ? most * 1.1 : 1] },
     },
     axes: [
@@ -50,7 +50,8 @@ export function drawGraph(place: HTMLElement, definition: GraphDefinition, hour:
         label,
         stroke: color(COLORS[index] ?? '--graph-1'),
         width: 1.5,
-        points: { show: false },
+        // A single step makes no line.
+        points: { show: ({ data }: uPlot) => data[0]?.length === 1 },
       })),
     ],
   }
@@ -69,8 +70,8 @@ export function drawGraph(place: HTMLElement, definition: GraphDefinition, hour:
 /** Least time that a graph shows, in seconds: a server that has just started has only a few steps. */
 const SHORTEST_S = 300
 
-/** The time that a graph shows. @param first the oldest step, in seconds since 1970; null without one @param last the newest */
-function shownTime(first: number | null, last: number | null): [from: number, to: number] {
+/** The time that a graph shows. @param first the oldest step, in seconds since 1970, if there is one @param last the newest */
+function shownTime(first: number | undefined, last: number | undefined): [from: number, to: number] {
   const to = last ?? Date.now() / 1000
   return [Math.min(first ?? to, to - SHORTEST_S), to]
 }

@@ -56,7 +56,10 @@ export function valuesOf({ series, stepMs }: Hour, { name, isCount }: Line): rea
   return isCount === true ? values.map((count) => (count * 1000) / stepMs) : values
 }
 
-/** Such as `all 12/s, errors 0/s`: the last step of every line. */
-export function lastText(hour: Hour, { lines, text }: GraphDefinition): string {
-  return lines.map((line) => `${line.label} ${text(valuesOf(hour, line).at(-1) ?? 0)}`).join(', ')
+/** The last step of every line, such as `all 12/s`; a server that has just started has none yet. */
+export function lastTexts(hour: Hour, { lines, text }: GraphDefinition): readonly string[] {
+  return lines.map((line) => {
+    const last = valuesOf(hour, line).at(-1)
+    return `${line.label} ${last === undefined ? '–' : text(last)}`
+  })
 }

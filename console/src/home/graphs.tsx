@@ -5,7 +5,7 @@ import { call } from '../shell/call.ts'
 import { usePolled } from '../shell/polled.ts'
 import { theme } from '../shell/theme.ts'
 import type { DrawnGraph } from './draw-graph.ts'
-import { GRAPHS, type GraphDefinition, type Hour, lastText } from './graph-definitions.ts'
+import { GRAPHS, type GraphDefinition, type Hour, lastTexts } from './graph-definitions.ts'
 
 /** A step of the server is as long: asking more often shows nothing new. */
 const EVERY_MS = 10_000
@@ -57,11 +57,18 @@ function Graph({ definition, hour }: GraphProps) {
     }
   }, [definition, chosenTheme])
   useEffect(() => drawn.current?.show(hour), [hour])
-  const last = lastText(hour, definition)
+  const last = lastTexts(hour, definition).join(', ')
   return (
     <figure class="graph">
       <figcaption>
-        <span>{definition.title}</span> <small>{last}</small>
+        <strong>{definition.title}</strong>
+        <small>
+          {lastTexts(hour, definition).map((text, index) => (
+            <span key={definition.lines[index]?.label} class={`line line-${index + 1}`}>
+              {text}
+            </span>
+          ))}
+        </small>
       </figcaption>
       <div ref={place} role="img" aria-label={`${definition.title}, the last hour; now ${last}`} />
       {isFailed.value && <small>The graph cannot be drawn: load the page again.</small>}

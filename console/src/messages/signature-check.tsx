@@ -50,6 +50,7 @@ export function SignatureCheck({ application }: PartProps) {
             label="URL"
             value={url}
             required={true}
+            isWide={true}
             placeholder={`/api/v1/${application}/status?rrid=welcome-1&signature=…`}
           />
           {method.value === 'POST' && <TextArea label="Body" value={body} hint="a form, or the JSON of a report" />}

@@ -9,15 +9,18 @@ interface FieldProps {
   readonly hint?: ComponentChildren
   readonly placeholder?: string
   readonly required?: boolean
+  /** Whether it is for long text, such as an address. */
+  readonly isWide?: boolean
 }
 
 /** A line of text. */
-export function TextField({ label, value, hint, placeholder, required }: FieldProps) {
+export function TextField({ label, value, hint, placeholder, required, isWide }: FieldProps) {
   const id = useId()
   return (
     <Labelled id={id} label={label} hint={hint}>
       <input
         id={id}
+        class={isWide === true ? 'wide' : undefined}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         autocomplete="off"
         spellcheck={false}

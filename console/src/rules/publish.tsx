@@ -1,7 +1,8 @@
+import { loadApplications } from '../shell/applications.ts'
 import { call } from '../shell/call.ts'
 import { CallError } from '../shell/call-error.ts'
 import { openDialog } from '../shell/dialogs.tsx'
-import { toast } from '../shell/toasts.tsx'
+import { toast, toastError } from '../shell/toasts.tsx'
 import { type Draft, isChanged } from './drafts.ts'
 import { Difference } from './editor/editor-box.tsx'
 
@@ -23,6 +24,8 @@ export async function publish(application: string, draft: Draft): Promise<boolea
       await call('tree-set-rules', { id: application, source, expected: base.value })
       base.value = source
       toast(`The rules of “${application}” are in force.`)
+      // It may have been open to everybody until now.
+      await loadApplications().catch(toastError)
       return true
     } catch (thrown) {
       if (!(thrown instanceof CallError) || thrown.status !== CONFLICT) throw thrown

@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals'
+import type { ResultOf } from '../../../src/admin/operations.ts'
 import { call } from './call.ts'
 import { session } from './session.ts'
 
@@ -27,6 +28,11 @@ export const chosenApplication = computed(() => {
   return known.includes(lastChosen.value) ? lastChosen.value : (known[0] ?? '')
 })
 
+/** Takes over which of the applications of a list are open to everybody. */
+export function noteOpen(listed: ResultOf<'list'>): void {
+  openApplications.value = listed.filter(({ rules }) => rules === 'open').map(({ id }) => id)
+}
+
 /** Asks the server which applications there are. @throws CallError */
 export async function loadApplications(): Promise<void> {
   const own = session.value?.application
@@ -40,6 +46,6 @@ export async function loadApplications(): Promise<void> {
     const byDefault = listed.find(({ isDefault }) => isDefault)?.id
     if (lastChosen.value === '' && byDefault !== undefined) lastChosen.value = byDefault
   }
-  openApplications.value = listed.filter(({ rules }) => rules === 'open').map(({ id }) => id)
+  noteOpen(listed)
   applications.value = listed.map(({ id }) => id)
 }

@@ -66,7 +66,9 @@ function Confirmation({ question, onAnswer }: ConfirmationProps) {
       <p>{text}</p>
       {wanted !== undefined && (
         <label>
-          Type <code>{wanted}</code> to go on
+          <span>
+            Type <code>{wanted}</code> to go on
+          </span>
           <input
             autocomplete="off"
             spellcheck={false}

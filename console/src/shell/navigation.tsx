@@ -32,8 +32,10 @@ export function Navigation() {
           </a>
         ))}
       </nav>
-      <ThemeSwitch />
-      <SessionMenu />
+      <div class="own">
+        <ThemeSwitch />
+        <SessionMenu />
+      </div>
     </header>
   )
 }
@@ -69,9 +71,9 @@ function ThemeSwitch() {
           theme.value = event.currentTarget.value as Theme
         }}
       >
-        <option value="system">System</option>
-        <option value="light">Light</option>
-        <option value="dark">Dark</option>
+        <option value="system">System theme</option>
+        <option value="light">Light theme</option>
+        <option value="dark">Dark theme</option>
       </select>
     </label>
   )
@@ -80,23 +82,23 @@ function ThemeSwitch() {
 function SessionMenu() {
   const leave = (everywhere: boolean) => logOut(everywhere).catch(toastError)
   const leaveEverywhere = async () => {
+    const own = session.value?.application
+    const whose = own === undefined ? 'the operator' : `“${own}”`
     const agreed = await confirm({
       title: 'Log out everywhere',
-      text: 'Every session of this server ends, in all browsers.',
+      text: `Every session of ${whose} ends, in all browsers.`,
       action: 'Log out everywhere',
     })
     if (agreed) await leave(true)
   }
   return (
-    <div class="session">
-      {session.value?.role === 'operator' && (
-        <button type="button" class="quiet" onClick={() => void leaveEverywhere()}>
-          Log out everywhere
-        </button>
-      )}
+    <>
+      <button type="button" class="quiet" onClick={() => void leaveEverywhere()}>
+        Log out everywhere
+      </button>
       <button type="button" onClick={() => void leave(false)}>
         Log out
       </button>
-    </div>
+    </>
   )
 }

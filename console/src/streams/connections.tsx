@@ -24,23 +24,26 @@ export function Connections({ application }: Pick<PageProps, 'application'>) {
     connections.refresh()
   }
   return (
-    <Fetched of={connections}>
-      {({ total, connections: rows }) => (
-        <>
-          <p role="status">
-            {countText(total, 'connection')} of SDKs open
-            {total > rows.length && `; the ${numberText(rows.length)} that were opened first are shown`}.
-          </p>
-          <Table
-            caption="Open connections"
-            columns={columnsOf(end)}
-            rows={rows}
-            keyOf={({ id }) => id}
-            empty="No SDK is connected."
-          />
-        </>
-      )}
-    </Fetched>
+    <section aria-labelledby="connections-title">
+      <h2 id="connections-title">Connections of SDKs</h2>
+      <Fetched of={connections}>
+        {({ total, connections: rows }) => (
+          <>
+            <p role="status">
+              {countText(total, 'connection')} open
+              {total > rows.length && `; the ${numberText(rows.length)} that were opened first are shown`}.
+            </p>
+            <Table
+              caption="Open connections"
+              columns={columnsOf(end)}
+              rows={rows}
+              keyOf={({ id }) => id}
+              empty="No SDK is connected."
+            />
+          </>
+        )}
+      </Fetched>
+    </section>
   )
 }
 

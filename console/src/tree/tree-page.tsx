@@ -57,22 +57,24 @@ function OpenedTree({ client, base }: OpenedTreeProps) {
     >
       <PathBar path={base} onOpen={open} />
       <div class="bar-row">
-        <LiveSwitch live={live} />
-        <button type="button" onClick={() => chooseSeenAs(client.seenAs, (chosen) => go(base, chosen))}>
-          See as: {seenAsText(client.seenAs)}
-        </button>
-        <button
-          type="button"
-          aria-expanded={isQuerying.value}
-          onClick={() => {
-            isQuerying.value = !isQuerying.value
-          }}
-        >
-          Query
-        </button>
+        <TreeTools model={model} editor={editor} selected={selected} onOpen={open} />
+        <div class="bar-row view-tools" role="toolbar" aria-label="View">
+          <LiveSwitch live={live} />
+          <button type="button" onClick={() => chooseSeenAs(client.seenAs, (chosen) => go(base, chosen))}>
+            See as: {seenAsText(client.seenAs)}
+          </button>
+          <button
+            type="button"
+            aria-expanded={isQuerying.value}
+            onClick={() => {
+              isQuerying.value = !isQuerying.value
+            }}
+          >
+            Query
+          </button>
+        </div>
       </div>
       {isQuerying.value && <QueryPanel client={client} path={base} />}
-      <TreeTools model={model} editor={editor} selected={selected} onOpen={open} />
       <TreeView model={model} editor={editor} selected={selected} onOpen={open} />
     </section>
   )

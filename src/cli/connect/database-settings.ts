@@ -4,7 +4,7 @@ import { databaseServer } from '../../server/config/database-server.ts'
 import { configSchema } from '../../server/config/settings.ts'
 
 /** Settings of the database whose names do not say so. */
-const OTHERS = new Set(['SECRETS_KEY', 'HINTS', 'POLL_MS'])
+const OTHERS = new Set(['SECRETS_KEY', 'SECRETS_KEY_FILE', 'HINTS', 'POLL_MS'])
 
 /**
  * The database server that the environment names, as for a server started here; `undefined` for files.

@@ -1,4 +1,4 @@
-import { BACKSLASH, COLON, COMMA, isSpace, QUOTE } from '../../tree/json/json-shape.ts'
+import { BACKSLASH, COLON, COMMA, isSpace, QUOTE } from '../../tree/json/shape/json-shape.ts'
 
 export const DOT = 0x2e
 const SLASH = 0x2f

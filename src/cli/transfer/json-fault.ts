@@ -8,7 +8,7 @@ import {
   OPEN_ARRAY,
   OPEN_OBJECT,
   QUOTE,
-} from '../../tree/json/json-shape.ts'
+} from '../../tree/json/shape/json-shape.ts'
 import { checkKey } from '../../tree/key.ts'
 import type { Limits } from '../../tree/limits.ts'
 import { checkWhole, planPart } from '../../tree/partial-write.ts'

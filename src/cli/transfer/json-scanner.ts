@@ -1,4 +1,4 @@
-import { CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../tree/json/json-shape.ts'
+import { CLOSE_ARRAY, CLOSE_OBJECT, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../tree/json/shape/json-shape.ts'
 import { MAX_DEPTH } from '../../tree/limits.ts'
 import { endOfPlainKey, endOfString, mayBeKey } from './json-bytes.ts'
 import type { BrokenText } from './json-slice.ts'

@@ -1,4 +1,4 @@
-import { isSpace } from '../../tree/json/json-shape.ts'
+import { isSpace } from '../../tree/json/shape/json-shape.ts'
 
 const INITIAL_BYTES = 1024 * 1024
 

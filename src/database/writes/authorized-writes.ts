@@ -2,7 +2,7 @@ import { DholeError } from '../../error.ts'
 import { EvaluationPostponed } from '../../rules/expression/rule-errors.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
 import { TaskLimit } from '../../scheduling/task-limit.ts'
-import type { CommitContext, Committed, JobOutcome, SessionText, TreeStore } from '../../store/store.ts'
+import type { CommitContext, Committed, JobOutcome, TreeStore } from '../../store/store.ts'
 import type { JobReads, Reads } from '../../tree/read-program.ts'
 import type { Write } from '../../tree/write.ts'
 import type { AuthorizerOptions } from '../access/authorizer.ts'
@@ -13,7 +13,7 @@ import { OutOfOrder, type WritePlace } from './order/write-order.ts'
 import { type Watchers, writeJob } from './write-job.ts'
 import type { ConditionBounds, WriteOperation } from './write-operation.ts'
 import { ReadPaths, WriteRecorder } from './write-recorder.ts'
-import type { WriteOptions } from './write-request.ts'
+import { type LeftValue, ValueGone, type WriteOptions } from './write-request.ts'
 
 /** Writes evaluated on snapshots at the same time: each takes some milliseconds of every turn of the event loop. */
 const MAX_CONCURRENT_EVALUATIONS = 1
@@ -232,7 +232,7 @@ class Attempt<T> {
     place?.begun()
     const authorizer = rules.authorizerFor(this.options, bounds)
     const decided = operation.decide(context, authorizer, condition)
-    const job = withSessionText(writeJob(decided, watchers, record, this.options), this.options)
+    const job = onlyLeft(writeJob(decided, watchers, record, this.options), this.options)
     const whole = request === undefined ? job : onlyOnce(request, operation, context, job)
     return place === undefined ? whole : inOrder(place, whole)
   }
@@ -265,13 +265,18 @@ function* inOrder<T>(place: WritePlace, job: JobReads<JobOutcome<T>>): JobReads<
   return yield* job
 }
 
-/** Adds what is stored together with a write. */
-function withSessionText<T>(job: Reads<JobOutcome<T>>, { sessionText }: WriteOptions): Reads<JobOutcome<T>> {
-  return sessionText === undefined ? job : addSessionText(job, sessionText)
+/** Removes the left value that a write writes, and writes it only while it is left. */
+function onlyLeft<T>(job: Reads<JobOutcome<T>>, { leftValue }: WriteOptions): JobReads<JobOutcome<T>> {
+  return leftValue === undefined ? job : removingLeft(job, leftValue)
 }
 
-function* addSessionText<T>(job: Reads<JobOutcome<T>>, sessionText: SessionText): Reads<JobOutcome<T>> {
-  return { ...(yield* job), sessionText }
+/** @throws ValueGone */
+function* removingLeft<T>(
+  job: Reads<JobOutcome<T>>,
+  { session, position, isLast }: LeftValue,
+): JobReads<JobOutcome<T>> {
+  if (!(yield { kind: 'session', session, position })) throw new ValueGone()
+  return { ...(yield* job), session: isLast ? { session, isOver: true } : { session, removed: [position] } }
 }
 
 /** Runs logic and adds the paths that it reads. */

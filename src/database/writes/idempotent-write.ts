@@ -1,6 +1,6 @@
 import { DholeError } from '../../error.ts'
 import type { CommitContext, JobOutcome } from '../../store/store.ts'
-import type { JobReads, Reads } from '../../tree/read-program.ts'
+import type { JobReads } from '../../tree/read-program.ts'
 import type { IdempotentRequest } from './idempotency-key.ts'
 import type { StoredOutcome, WriteOperation } from './write-operation.ts'
 
@@ -12,7 +12,7 @@ export function* onlyOnce<T>(
   { key, fingerprint }: IdempotentRequest,
   operation: WriteOperation<T>,
   context: CommitContext,
-  job: Reads<JobOutcome<T>>,
+  job: JobReads<JobOutcome<T>>,
 ): JobReads<JobOutcome<T>> {
   const text = (yield { kind: 'idempotency-record', key }) as string | undefined
   if (text !== undefined) {

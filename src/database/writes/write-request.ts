@@ -1,5 +1,4 @@
 import { drain, type Steps } from '../../scheduling/steps.ts'
-import type { SessionText } from '../../store/store.ts'
 import { etagOf } from '../../tree/json/etag.ts'
 import type { NodeText } from '../../tree/json/node-text.ts'
 import { print } from '../../tree/json/print.ts'
@@ -11,14 +10,30 @@ import type { WriteOrder } from './order/write-order.ts'
 /** Method of a write request. Equal data sent with another method is another request. */
 export type WriteMethod = 'PUT' | 'PATCH' | 'POST' | 'DELETE'
 
+/** A value that the client of a session has left to be written. */
+export interface LeftValue {
+  readonly session: string
+  readonly position: number
+  /** Whether it is the last one: the session is removed with it. */
+  readonly isLast: boolean
+}
+
+/** A left value is not stored any more, or belongs to another process: it was written, or will be. */
+export class ValueGone extends Error {
+  override readonly name = 'ValueGone'
+}
+
 /** Conditions on a write, and its caller. */
 export interface WriteOptions extends Access {
   /** Write only if the node has this tag; `null_etag` for no node, `*` for any. */
   readonly ifMatch?: string | undefined
   /** Write only if the node has this hash, see `simpleHashInSteps`; empty for no node. */
   readonly ifHash?: string | undefined
-  /** Stored together with the write. A write that is refused stores nothing. */
-  readonly sessionText?: SessionText | undefined
+  /**
+   * The value of a stored session that this writes. It is removed with the write, which takes place only while the value is
+   * stored for this process: else it fails with `ValueGone`. A write that is refused removes nothing.
+   */
+  readonly leftValue?: LeftValue | undefined
   /** Keeps it behind the writes that were queued with the same order before. Such a write is not written ahead, so it is short. */
   readonly order?: WriteOrder | undefined
   /** Judges the write, and writes nothing. */

@@ -6,7 +6,12 @@ export interface OwnNames {
   readonly names?: readonly string[] | undefined
   /** Domain whose subdomains name applications. */
   readonly baseDomain?: string | undefined
+  /** Whether the name that this machine has in Android's emulator is one. Default false. */
+  readonly development?: boolean | undefined
 }
+
+/** This machine in Android's emulator. No other name resolves to an address that is sent as it is. */
+const IN_ANDROID_EMULATOR = '10.0.2.2'
 
 const FOREIGN_PAGE =
   'Pages of other sites may not use what is open to this machine only: serve the page from localhost, or give the tree rules'
@@ -24,8 +29,8 @@ export class OwnMachine {
   /** Start of the URL of the last request whose host was accepted: most requests use one name. */
   #accepted = '\n'
 
-  constructor({ names = [], baseDomain }: OwnNames = {}) {
-    this.#names = new Set(names.map(plainName))
+  constructor({ names = [], baseDomain, development = false }: OwnNames = {}) {
+    this.#names = new Set([...names.map(plainName), ...(development ? [IN_ANDROID_EMULATOR] : [])])
     this.#baseDomain = baseDomain === undefined ? undefined : plainName(baseDomain)
   }
 

@@ -1,15 +1,15 @@
-import { swagger } from '@elysiajs/swagger'
 import { Elysia } from 'elysia'
+import { loopTurn } from '../../scheduling/loop-turn.ts'
 import type { AdminService } from '../admin/admin-service.ts'
 import type { Endpoint } from '../exchange.ts'
-import { documentation } from './openapi/openapi.ts'
 
 /** Default path of the plugin. */
 const PATH = '/swagger/json'
 
 /**
  * The text of the OpenAPI document, made by the plugin on an instance of its own: on that of the host it would list the
- * host's routes and models, and yield to a `swagger()` of the host.
+ * host's routes and models, and yield to a `swagger()` of the host. Several turns of the event loop share the work: loading the
+ * plugin, and each part of the rest, take some ten milliseconds.
  * @param prefix path the service lives under
  * @param hasMetrics whether `/metrics` is there
  * @param operations of the admin API, if that is there
@@ -20,9 +20,14 @@ export async function specificationText(
   endpoints: readonly Endpoint[],
   operations?: AdminService['operations'],
 ): Promise<string> {
-  const publisher = new Elysia().use(
-    swagger({ documentation: documentation(prefix, hasMetrics, endpoints, operations) }),
-  )
+  const { swagger } = await import('@elysiajs/swagger')
+  await loopTurn.pause()
+  const { documentation } = await import('./openapi/openapi.ts')
+  await loopTurn.pause()
+  const described = documentation(prefix, hasMetrics, endpoints, operations)
+  await loopTurn.pause()
+  const publisher = new Elysia().use(swagger({ documentation: described }))
+  await loopTurn.pause()
   const reply = await publisher.handle(new Request(`http://localhost${PATH}`))
   return reply.text()
 }

@@ -1,9 +1,7 @@
 import { DholeError, type ErrorCode } from '../../error.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
-import { runInTurns } from '../../scheduling/turns.ts'
-import { writeBounds } from '../../tree/json/json-shape.ts'
-import { parseJsonInSteps } from '../../tree/json/parse-json.ts'
 import { LARGE_BODY_BYTES } from '../../tree/limits.ts'
+import { parseLongJson } from './parse-long-json.ts'
 
 /** Drops a byte order mark; throws at anything that is not UTF-8. */
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -17,7 +15,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
  */
 export function parseBody(bytes: Uint8Array, maxBytes: number, malformed: ErrorCode): Awaitable<unknown> {
   if (bytes.byteLength > LARGE_BODY_BYTES) {
-    return runInTurns(parseJsonInSteps(bytes, writeBounds(maxBytes))).catch((thrown) => {
+    return parseLongJson(bytes, maxBytes).catch((thrown) => {
       throw refusal(thrown, malformed)
     })
   }

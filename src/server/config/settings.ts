@@ -131,7 +131,7 @@ export const configSchema = Type.Object({
   DEVELOPMENT: Type.Boolean({
     default: false,
     description:
-      '`true`: `Authorization: Bearer owner` has full access, and `HTTP_PORT` serves this machine, as with emulators; only on a loopback `HOST`, without proxies',
+      '`true`: `Authorization: Bearer owner` has full access, tokens without a signature make users, and `HTTP_PORT` serves this machine, as with emulators; only on a loopback `HOST`, without proxies',
   }),
   BASE_DOMAIN: Type.Optional(
     Type.String({

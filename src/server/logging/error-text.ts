@@ -1,4 +1,5 @@
 import { DholeError } from '../../error.ts'
+import { DatabaseProblem } from '../../store/postgres/connection/database-problem.ts'
 
 /** Parameters of an SQL statement: they hold data of the tree. */
 const PARAMETERS = /\nparams: .*$/s
@@ -27,7 +28,7 @@ export function reasonOf(error: unknown): string {
 
 /** Whether an error means that the storage cannot be reached or used now. */
 export function isUnavailable(error: unknown): boolean {
-  return error instanceof DholeError && error.code === 'unavailable'
+  return error instanceof DatabaseProblem ? error.isAway : error instanceof DholeError && error.code === 'unavailable'
 }
 
 /** Message of the innermost cause; `undefined` without a cause. */

@@ -58,7 +58,7 @@ export interface LogOptions {
  * Writes what happens inside to the log.
  * @see docs/how-to/monitor.md#the-log
  */
-export function logObserver(logger: Logger, { slowMs, onStoreFailed }: LogOptions): Required<LogObserver> {
+export function logObserver(logger: Logger, { slowMs, onStoreFailed }: LogOptions): ServerLog {
   const logsAll = logger.isLevelEnabled('debug')
   const outage = new OutageLog(logger)
   const troubles = new RepeatedErrors()
@@ -92,6 +92,10 @@ export function logObserver(logger: Logger, { slowMs, onStoreFailed }: LogOption
     },
     databaseAway: (place, reason) => outage.begin(place, reason),
     databaseBack: (place, milliseconds) => outage.end(place, milliseconds),
+    startedWithout(problem) {
+      // `databaseAway` has reported why.
+      if (!outage.isOn) logger.error(problem)
+    },
     requestFailed(method, path, error, id) {
       logger.error({ id, method, path, error: describe(error) }, 'request failed')
     },
@@ -143,6 +147,12 @@ export type LogObserver = Pick<
   | 'proxyUnnamed'
   | 'secretShort'
 >
+
+/** What the log writes: events, and what happens at the start. */
+export interface ServerLog extends Required<LogObserver> {
+  /** The server listens, and cannot use its database yet. @param problem why, in one line */
+  startedWithout(problem: string): void
+}
 
 function once<T>(report: (value: T) => void): (value: T) => void {
   let isReported = false

@@ -23,4 +23,10 @@ export function addConnections(page: Prometheus, counts: ConnectionCounts): void
   page.totals(['dhole_message_answers_total', 'Answers to requests of SDKs.'], ['status'], () =>
     [...counts.answers].map(([status, count]) => [{ status }, count] as const),
   )
+  page.totals(['dhole_left_values_total', 'Values that clients wanted written on disconnect.'], ['outcome'], () =>
+    Object.entries(counts.leftValues).map(([outcome, count]) => [{ outcome }, count] as const),
+  )
+  page.totals(['dhole_sessions_taken_total', 'Sessions of other processes that were ended here.'], [], () => [
+    [{}, counts.sessionsTaken],
+  ])
 }

@@ -8,6 +8,8 @@ export const LogFlag = {
   application: 4,
   /** The tree was moved elsewhere: only batches with this flag follow, which change the row of the application. */
   moved: 8,
+  /** Sessions belong to another process than before. */
+  sessions: 16,
 } as const
 
 /** What a process knows of the last batch of a tree that it has applied. */

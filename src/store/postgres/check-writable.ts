@@ -2,7 +2,7 @@ import { DholeError } from '../../error.ts'
 import type { Lanes } from './connection/lanes.ts'
 
 /** Resolves when a tree can be read and written. @throws `unavailable` */
-export async function checkWritable(lanes: Lanes, tree: number): Promise<void> {
+async function checkWritable(lanes: Lanes, tree: number): Promise<void> {
   try {
     // A lock of a row is written like a change.
     await lanes.transaction((statements) =>
@@ -10,5 +10,16 @@ export async function checkWritable(lanes: Lanes, tree: number): Promise<void> {
     )
   } catch (error) {
     throw new DholeError('unavailable', undefined, { cause: error })
+  }
+}
+
+/** As `checkWritable`; concurrent calls share one check. */
+export function sharedCheck(lanes: Lanes, tree: number): () => Promise<void> {
+  let checking: Promise<void> | undefined
+  return () => {
+    checking ??= checkWritable(lanes, tree).finally(() => {
+      checking = undefined
+    })
+    return checking
   }
 }

@@ -15,6 +15,7 @@ import { type HintSettings, Hints } from './follow/hints.ts'
 import { History } from './follow/history.ts'
 import { ProcessRow, type ProcessTimes } from './processes.ts'
 import { prepare } from './schema/prepare.ts'
+import { OwnerWatch } from './sessions/owner-watch.ts'
 
 export interface PostgresSettings extends DatabaseAddress, ProcessTimes {
   /** Maximum connections of this process. Default 8. */
@@ -67,6 +68,8 @@ export class PostgresDatabase {
   readonly failures: FailureCounts
   /** The row of this process. */
   readonly row: ProcessRow
+  /** Finds sessions whose process has ended. */
+  readonly owners: OwnerWatch
   /** How long to wait for a server that is away, in milliseconds. */
   readonly waitMs: number
   readonly #url: string
@@ -87,6 +90,7 @@ export class PostgresDatabase {
     this.failures = new FailureCounts(lanes)
     this.hints = new Hints(hints, this.freshness)
     this.confirmations = new Confirmations(lanes, row, this.hints, waitMs)
+    this.owners = new OwnerWatch(lanes, row)
     this.reads = reads
     // It fails while the database is away: the next time is soon enough.
     this.#timer = setInterval(() => this.tidy().catch(() => {}), TIDY_MS)
@@ -109,11 +113,13 @@ export class PostgresDatabase {
   /**
    * Connects and brings the tables to this version.
    * @param observer receives events of the connections and of other processes
+   * @param outage of the process, which may have failed to connect before
    * @throws TypeError for a wrong address, `DatabaseProblem` when the database cannot be used
    */
   static async open(
     { connections, statementMs, heartbeatMs, silentMs, reads, waitMs = DEFAULT_WAIT_MS, ...given }: PostgresSettings,
     observer: Observer = silentObserver,
+    outage: Outage = outageOf(given.url, observer),
   ): Promise<PostgresDatabase> {
     const { hints: means, pollMs = DEFAULT_POLL_MS, ...address } = given
     const schema = address.schema ?? DEFAULT_SCHEMA
@@ -122,7 +128,7 @@ export class PostgresDatabase {
       connections: connections ?? DEFAULT_CONNECTIONS,
       statementMs: statementMs ?? DEFAULT_STATEMENT_MS,
     }
-    const lanes = openLanes({ primary, ...settings }, address.url, observer)
+    const lanes = openLanes({ primary, ...settings }, outage, observer)
     const heartbeatStatementMs = Math.min(settings.statementMs, HEARTBEAT_STATEMENT_MS)
     const heartbeats = new Lanes({ primary, connections: 1, statementMs: heartbeatStatementMs })
     try {
@@ -172,6 +178,7 @@ export class PostgresDatabase {
     this.#isClosed = true
     clearInterval(this.#timer)
     this.confirmations.close()
+    await this.owners.close()
     await this.#tidying?.catch(() => {})
     this.clock.close()
     await this.hints.close()
@@ -186,17 +193,21 @@ export class PostgresDatabase {
   }
 }
 
-function openLanes(settings: ConstructorParameters<typeof Lanes>[0], url: string, observer: Observer): Lanes {
-  const outage = new Outage(url, {
+/** Reports to an observer whether connections to a database can be opened. */
+export function outageOf(url: string, observer: Observer): Outage {
+  return new Outage(url, {
     onAway: (place, reason) => observer.databaseAway?.(place, reason),
     onBack: (place, milliseconds) => observer.databaseBack?.(place, milliseconds),
   })
+}
+
+function openLanes(settings: ConstructorParameters<typeof Lanes>[0], outage: Outage, observer: Observer): Lanes {
   return new Lanes({
     ...settings,
     events: {
       onUsed: (use) => observer.databaseUsed?.(use),
       onOpened: () => outage.ended(),
-      onOpenFailed: (error) => outage.failed(error),
+      onOpenFailed: (error) => void outage.failed(error),
       onLost: () => observer.connectionLost?.(),
     },
   })

@@ -24,14 +24,13 @@ import type {
 import { TreeAgreement } from './agreement/tree-agreement.ts'
 import { AppliedTree } from './applied-tree.ts'
 import { LogFlag, type RunBatch } from './batch.ts'
-import { checkWritable } from './check-writable.ts'
+import { sharedCheck } from './check-writable.ts'
 import { BatchQueue } from './commit/batch-queue.ts'
 import { BatchRunner } from './commit/batch-runner.ts'
 import { RecordClock } from './commit/record-clock.ts'
 import { Tidying } from './commit/tidying/tidying.ts'
 import { openTree } from './commit/tree-head.ts'
 import { troubleReporter } from './connection/database-errors.ts'
-import type { Lanes } from './connection/lanes.ts'
 import type { StorageClock } from './database-clock.ts'
 import { Follower } from './follow/follower.ts'
 import { followMove } from './follow/moved-tree.ts'
@@ -40,6 +39,7 @@ import type { OpenedTree } from './opened-tree.ts'
 import type { PostgresDatabase } from './postgres-database.ts'
 import { type PostgresOptions, type PostgresStoreSettings, settingsOf } from './postgres-options.ts'
 import { openReads as openPostgresReads } from './reads/open-reads.ts'
+import { TreeSessions } from './sessions/tree-sessions.ts'
 import { type SideTables, sideTables } from './side-tables.ts'
 import type { OpenReads, StoreReads } from './store-reads.ts'
 
@@ -48,7 +48,6 @@ import type { OpenReads, StoreReads } from './store-reads.ts'
  * @see docs/explanation/postgres.md
  */
 export class PostgresStore implements TreeStore {
-  readonly #lanes: Lanes
   readonly #tree: AppliedTree
   readonly #queue: BatchQueue
   readonly #tidying: Tidying
@@ -61,14 +60,14 @@ export class PostgresStore implements TreeStore {
   readonly mayLag: boolean
   readonly clock: StorageClock
   readonly #closing: (() => Promise<void>)[] = []
-  #checked: Promise<void> | undefined
+  readonly #check: () => Promise<void>
   #closed: Promise<void> | undefined
 
   private constructor(opened: OpenedTree, settings: PostgresStoreSettings, observer: Observer, openReads: OpenReads) {
     const { database, application, tree, lastRecord } = opened
     const { lanes, clock, row, confirmations } = database
     const troubled = troubleReporter((error) => observer.storeTroubled(application, error))
-    this.#lanes = lanes
+    this.#check = sharedCheck(lanes, tree.tree)
     this.clock = clock
     this.#waitMs = settings.waitMs
     this.#tree = tree
@@ -95,7 +94,7 @@ export class PostgresStore implements TreeStore {
       reach: (batch) => this.#follower.reach(batch),
     })
     const runner = new BatchRunner({
-      lanes,
+      ...{ lanes, process: row.id },
       tree,
       records,
       clock,
@@ -114,11 +113,13 @@ export class PostgresStore implements TreeStore {
       checkOpen: () => this.#checkOpen(),
       waitMs: settings.waitMs,
     })
+    this.sessions = new TreeSessions(this.sideTables)
     const committed = (jobs: number, milliseconds: number) => observer.batchCommitted?.(jobs, milliseconds)
     this.#queue = new BatchQueue(runner, committed, troubled)
     this.agreement = new TreeAgreement({ tree, follower: this.#follower, row, confirmations })
-    tree.onApplied(({ flags, commits }) => {
+    tree.onApplied(({ flags, commits, isForeign }) => {
       this.agreement.check()
+      if (isForeign === true) this.sessions.applied(flags)
       this.indexAdministration.applied(flags)
       this.agreement.applied(flags, this.#followers.report(commits, (flags & LogFlag.settings) !== 0))
     })
@@ -171,6 +172,8 @@ export class PostgresStore implements TreeStore {
 
   /** Tables beside the tree. */
   readonly sideTables: SideTables
+
+  readonly sessions: TreeSessions
 
   /** Runs work on the tables of this tree as a batch, in order with all other writes. */
   readonly run: RunBatch = (work) => this.#queue.run(work)
@@ -256,13 +259,9 @@ export class PostgresStore implements TreeStore {
     return this.#followers.add(follower)
   }
 
-  /** Concurrent calls share one check. */
   async check(): Promise<void> {
     this.#checkOpen()
-    this.#checked ??= checkWritable(this.#lanes, this.#tree.tree).finally(() => {
-      this.#checked = undefined
-    })
-    return this.#checked
+    await this.#check()
   }
 
   async swept(): Promise<void> {

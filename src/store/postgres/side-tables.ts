@@ -16,7 +16,7 @@ interface SideStatements {
 }
 
 /** Work in the transaction of a batch. */
-interface SideBatch extends Pick<BatchTransaction, 'now' | 'takeIds'> {
+interface SideBatch extends Pick<BatchTransaction, 'now' | 'takeIds' | 'mark'> {
   readonly statements: SideStatements
 }
 
@@ -73,7 +73,7 @@ export function sideTables(
     clock,
     isAlive,
     run: (work) =>
-      run(({ statements, now, takeIds }) => work({ statements: withArrays(statements), now, takeIds })).catch(asUsers),
+      run(({ statements, ...batch }) => work({ ...batch, statements: withArrays(statements) })).catch(asUsers),
     query: (text, values) => patiently(() => withArrays(lanes).query(text, values)),
     snapshot: (work) => patiently(() => lanes.snapshot((statements) => work(withArrays(statements)))),
     transaction: async (work) => {

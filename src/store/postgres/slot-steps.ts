@@ -11,32 +11,41 @@ interface SlotStep {
   readonly parent: number | null
   readonly above: number | null
   readonly key: string
-  readonly below: Map<string, number>
 }
 
 /** The steps along all keys, as a trie in which each step comes after the one above it. */
 export function stepsOf(wanted: readonly WantedSlots[]): readonly SlotStep[] {
+  const [only] = wanted
+  if (only !== undefined && wanted.length === 1) return chainOf(only)
   const steps: SlotStep[] = []
+  /** Numbers of the steps below each step, by key. */
+  const below: Map<string, number>[] = []
   const tops = new Map<number, Map<string, number>>()
   for (const { parent, keys } of wanted) {
-    let below = tops.get(parent)
-    if (below === undefined) {
-      below = new Map()
-      tops.set(parent, below)
+    let siblings = tops.get(parent)
+    if (siblings === undefined) {
+      siblings = new Map()
+      tops.set(parent, siblings)
     }
     let above: number | null = null
     for (const key of keys) {
-      let index: number | undefined = below.get(key)
+      let index: number | undefined = siblings.get(key)
       if (index === undefined) {
         index = steps.length
-        steps.push({ parent: above === null ? parent : null, above, key, below: new Map() })
-        below.set(key, index)
+        steps.push({ parent: above === null ? parent : null, above, key })
+        below.push(new Map())
+        siblings.set(key, index)
       }
       above = index
-      below = (steps[index] as SlotStep).below
+      siblings = below[index] as Map<string, number>
     }
   }
   return steps
+}
+
+/** The steps along one path. */
+function chainOf({ parent, keys }: WantedSlots): readonly SlotStep[] {
+  return keys.map((key, at) => (at === 0 ? { parent, above: null, key } : { parent: null, above: at - 1, key }))
 }
 
 /** The columns of steps: number, key, number of the step above, and interior node above, as `int[]`, `text[]`, `int[]` and `bigint[]`. */

@@ -1,4 +1,4 @@
-import { COLON, COMMA, OPEN_OBJECT, QUOTE } from '../../tree/json/json-shape.ts'
+import { COLON, COMMA, OPEN_OBJECT, QUOTE } from '../../tree/json/shape/json-shape.ts'
 import type { JsonText } from '../../tree/json/print.ts'
 import type { Leaf } from '../../tree/value.ts'
 

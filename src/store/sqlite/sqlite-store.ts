@@ -21,10 +21,10 @@ import type {
   Position,
   ReadAt,
   ReadLimit,
-  SessionText,
   StoreFollower,
   TreeStore,
 } from '../store.ts'
+import type { StoredSessions } from '../stored-sessions.ts'
 import { TextCache } from '../text-cache.ts'
 import { Checkpoint } from './commit/checkpoint.ts'
 import { GroupCommit } from './commit/group-commit.ts'
@@ -48,7 +48,7 @@ import { runReads } from './tree/run-program.ts'
  * @see docs/explanation/storage.md
  */
 export class SqliteStore implements TreeStore {
-  readonly sessionTexts: readonly SessionText[]
+  readonly sessions: StoredSessions
   readonly #file: OpenFile
   readonly #epoch: string
   readonly #snapshots: Snapshots
@@ -82,7 +82,7 @@ export class SqliteStore implements TreeStore {
     const { writer } = this.#file
     const parts = transactionParts(writer, settings, observer)
     this.#settings = parts.settings.current
-    this.sessionTexts = parts.sessionTexts.all()
+    this.sessions = parts.sessions
     this.#cache = new TextCache(settings.cacheLength)
     this.#snapshots = new Snapshots(file, settings.shortList)
     this.#exports = new HeldSnapshots(this.#snapshots)

@@ -1,6 +1,6 @@
 import { drain, type Steps } from '../../scheduling/steps.ts'
-import { CLOSE_ARRAY, CLOSE_OBJECT, COMMA, endOfString, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-shape.ts'
 import { isStringText, type JsonText } from './print.ts'
+import { CLOSE_ARRAY, CLOSE_OBJECT, COMMA, endOfString, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './shape/json-shape.ts'
 import { type AnyText, collected, joined, piecesOf, type TextSink } from './text-pieces.ts'
 
 /** Code units read between two pauses. */

@@ -2,7 +2,16 @@ import type { Steps } from '../../scheduling/steps.ts'
 import { PRIORITY } from '../key.ts'
 import { arrayLengthOf, isArrayKey } from '../order.ts'
 import { VALUE } from '../value.ts'
-import { CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, endOfString, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-shape.ts'
+import {
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  endOfString,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+} from './shape/json-shape.ts'
 import { type AnyText, piecesOf, type TextSink } from './text-pieces.ts'
 
 /** Code units read between two pauses. */

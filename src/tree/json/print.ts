@@ -1,8 +1,8 @@
 import { PRIORITY } from '../key.ts'
 import { arrayLength, mayBeInteger } from '../order.ts'
 import { type Branch, emptyBranch, isBranch, ownMember, VALUE, type Value } from '../value.ts'
-import { QUOTE } from './json-shape.ts'
 import { largeKeys, memberKeys } from './member-keys.ts'
+import { QUOTE } from './shape/json-shape.ts'
 
 /**
  * A form of the JSON text of a node:

@@ -22,6 +22,17 @@ test('a body of unknown length is refused when it grows too long', async () => {
   expect(JSON.parse(answer.text)).toEqual(errorBody(errors.writeTooBig))
 })
 
+test('a body of more different names than there may be is refused, and says so', async () => {
+  await using roomy = await startInProcess()
+  const record = (index: number) => Object.fromEntries(Array.from({ length: 5 }, (_, name) => [`n${index}x${name}`, 1]))
+  const body = JSON.stringify(Array.from({ length: 42_000 }, (_, index) => record(index)))
+  const refused = await roomy.call('PUT', '/names.json?print=silent', { body })
+  expect(refused.status).toBe(400)
+  expect(JSON.parse(refused.text)).toMatchObject({ errcode: errors.writeTooBig.errcode })
+  expect(refused.text).toContain('too many different names')
+  expect((await roomy.call('GET', '/names.json')).text).toBe('null')
+})
+
 test('a small body that unpacks to a huge one is refused', async () => {
   const bomb = Bun.gzipSync(new Uint8Array(64 * 1024 * 1024).fill(0x20), { level: 1 })
   await using roomy = await startInProcess({ limits: { maxWriteBytes: 1024 * 1024 } })

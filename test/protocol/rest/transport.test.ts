@@ -117,6 +117,17 @@ describe('in development', () => {
     await server.stop()
   })
 
+  test("it serves Android's emulator, in which this machine has an address of its own", async () => {
+    await using dir = await tempDir()
+    const loopback = { applications: { app: { open: 'loopback' } } } as const
+    const server = startPlain(dir.path, [], { ...loopback, development: true })
+    const headers = { Host: '10.0.2.2:9000' }
+    expect((await fetch(`${server.url}/a.json`, { headers })).status).toBe(200)
+    await server.stop()
+    await using other = await startInProcess(loopback)
+    expect((await other.call('GET', '/a.json', { headers })).status).toBe(403)
+  })
+
   const outside = Object.values(networkInterfaces())
     .flatMap((found) => found ?? [])
     .find(({ family, internal }) => family === 'IPv4' && !internal)?.address

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { SECRET } from '../../support/https-server.ts'
 import { SdkClient } from '../../support/sdk-client.ts'
+import { customToken, nowInSeconds } from '../../support/token.ts'
 import { withServer } from '../../support/with-server.ts'
 
 const server = withServer()
@@ -111,6 +112,50 @@ test('what the rules refuse is not kept, and what they refuse later is dropped',
   } finally {
     await server.call('PUT', `/.settings/rules.json?${admin}`, { body: '{"rules":{".read":true,".write":true}}' })
   }
+})
+
+test('a client whose credential has expired is written as gone by the user that it was', async () => {
+  const rules = { '.read': true, online: { $uid: { '.write': 'auth.uid == $uid' } }, end: { '.write': true } }
+  await server.call('PUT', `/.settings/rules.json?${admin}`, { body: JSON.stringify({ rules }) })
+  try {
+    const token = customToken(SECRET, { uid: 'ann', exp: nowInSeconds() + 4 })
+    const requests: Requests = [
+      ['auth', { cred: token }],
+      ['o', { p: '/online/ann', d: null }],
+    ]
+    const after = await ending(requests, { online: { ann: true, bob: true } }, (client) => {
+      void client.first(4).then((received) => {
+        expect(received.at(-1)).toBe('ac expired_token')
+        client.close()
+      })
+    })
+    expect(after).toEqual({ online: { bob: true } })
+  } finally {
+    await server.call('PUT', `/.settings/rules.json?${admin}`, { body: '{"rules":{".read":true,".write":true}}' })
+  }
+})
+
+test('a session keeps up to 1000 values, whose parts may be taken back, and writes what is left', async () => {
+  await server.call('PUT', `/.json?${admin}`, { body: '{}' })
+  await using watcher = await SdkClient.connect(server)
+  await watcher.request('q', { p: '/end', h: '' })
+  watcher.take()
+  const client = await SdkClient.connect(server)
+  const values = Array.from({ length: 998 }, (_, at) => [`k${at}`, { '.sv': { increment: at } }])
+  expect((await client.request('om', { p: '/list', d: Object.fromEntries(values) })).status).toBe('ok')
+  await client.request('o', { p: '/long', d: { text: 'x'.repeat(100_000), other: 1 } })
+  await client.request('oc', { p: '/long/other' })
+  await client.request('o', { p: '/end', d: true })
+  expect((await client.request('o', { p: '/more', d: 1 })).status).toBe('unavailable')
+  for (const at of [0, 500, 997]) await client.request('oc', { p: `/list/k${at}` })
+  client.cut()
+  await watcher.first(1)
+  const { list, long, ...rest } = JSON.parse((await server.call('GET', `/.json?${admin}`)).text)
+  expect(rest).toEqual({ end: true })
+  expect(long.text.length).toBe(100_000)
+  const kept = values.filter((_, at) => ![0, 500, 997].includes(at)).map(([key], at) => [key, list[key as string], at])
+  expect(kept.every(([key, value]) => `k${value}` === key)).toBe(true)
+  expect(Object.keys(list).length).toBe(995)
 })
 
 test('a client that comes back ends its former session first', async () => {

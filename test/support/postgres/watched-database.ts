@@ -34,6 +34,6 @@ export function watchedDatabase(database: PostgresDatabase, { onRead, onCommitte
         },
       }),
     )
-  const watched = withMembers(lanes, { query, snapshot })
+  const watched = withMembers(lanes, { query, short: query, snapshot })
   return withMembers(database, { lanes: watched, freshness: new Freshness(watched) })
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { canWatch } from '../../support/watched-server.ts'
+import { canWatch, holdBoundMs, startWatchedServer } from '../../support/watched-server.ts'
 import { type HoldServer, members, startHoldServer, user } from './hold-server.ts'
 
 /** Parts that the nodes are written in, and members of each. */
@@ -82,4 +82,21 @@ describe.skipIf(!canWatch)('no answer of tens of megabytes holds the event loop'
     },
     120_000,
   )
+})
+
+test.skipIf(!canWatch)('the OpenAPI document, made for its first reader, does not hold the event loop', async () => {
+  // Made once for each server: there is no second attempt.
+  const fresh = await startWatchedServer()
+  try {
+    const get = async (path: string) => {
+      const answer = await fetch(`${fresh.url}${path}`, { tls: { rejectUnauthorized: false } })
+      await answer.arrayBuffer()
+      return answer.status
+    }
+    for (let count = 0; count < 50; count++) await get('/a.json')
+    const { longestHoldMs } = await fresh.watch(async () => expect(await get('/swagger/json')).toBe(200))
+    expect(longestHoldMs).toBeLessThan(holdBoundMs())
+  } finally {
+    await fresh.stop()
+  }
 })

@@ -62,6 +62,34 @@ describe.skipIf(!canWatch)('no write holds the event loop', () => {
     expect(await server.holdOf(request, status)).toBeLessThan(server.boundMs())
   })
 
+  describe('of different names in every body', () => {
+    let used = 0
+    /** Objects of a thousand members with names that no body had before. */
+    const newNames = (count: number) => {
+      const first = used
+      used += count
+      const part = (start: number) => members(1000, (index) => [`n${first + start + index}`, 1])
+      return `[${Array.from({ length: count / 1000 }, (_, index) => part(index * 1000)).join(',')}]`
+    }
+    const put = (child: number, count: number) =>
+      server.send('PUT', `/names${child}.json?print=silent`, newNames(count))
+
+    test.each([
+      ['as many as there may be', 200_000, 204],
+      ['far too many', 1_000_000, 400],
+    ])('%s', async (_, count, status) => {
+      expect(await server.holdOf(() => put(0, count), status)).toBeLessThan(server.boundMs())
+    })
+
+    test('of eight clients at once', async () => {
+      const request = async () => {
+        const statuses = await Promise.all(Array.from({ length: 8 }, (_, child) => put(child, 100_000)))
+        return Math.max(...statuses)
+      }
+      expect(await server.holdOf(request, 204)).toBeLessThan(server.boundMs())
+    }, 300_000)
+  })
+
   describe('of a list of long texts', () => {
     const LONG = 1_000_000
     const LISTED = 64

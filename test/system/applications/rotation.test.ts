@@ -2,8 +2,10 @@ import { afterEach, expect, test } from 'bun:test'
 import { errorBody, errors } from '../../protocol/rest/errors.ts'
 import { addApplication, keptKeys, runDhole, shownKeys } from '../../support/dhole-command.ts'
 import { openSource } from '../../support/event-source.ts'
+import { SdkClient } from '../../support/sdk-client.ts'
 import { clientOfProcess, type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { tempDir } from '../../support/temp-dir.ts'
+import { customToken } from '../../support/token.ts'
 
 const running: ServerProcess[] = []
 
@@ -55,6 +57,43 @@ test('streams of the old secret end with auth_revoked, those without a credentia
   expect(await bare.next()).toEqual({ kind: 'put', path: '/', data: 1 })
   await client.call('PUT', '/a.json', { body: '2' })
   expect(await other.next()).toEqual({ kind: 'put', path: '/', data: 2 })
+})
+
+test('connections of SDKs with a credential are told that it has ended, and its sign-in cannot be refreshed', async () => {
+  const server = await start({ FAILED_CREDENTIALS: '0' })
+  const client = await clientOfProcess(server)
+  const { secret } = await addApplication(server.dataDir, 'shop', '--open')
+  const post = async (path: string, body: string) => {
+    const { status, text } = await client.call('POST', `${path}?key=shop`, { body })
+    return { status, json: JSON.parse(text) }
+  }
+  const signIn = (token: string) =>
+    post('/identitytoolkit.googleapis.com/v1/accounts:signInWithCustomToken', JSON.stringify({ token }))
+  const { idToken: cred, refreshToken } = (await signIn(customToken(secret, { uid: 'ann' }))).json
+  await using ann = await SdkClient.connect(client, 'v=5&ns=shop')
+  await using nobody = await SdkClient.connect(client, 'v=5&ns=shop')
+  await using other = await SdkClient.connect(client, 'v=5&ns=app')
+  await ann.request('auth', { cred })
+  await other.request('auth', { cred: (await keptKeys(server.dataDir)).secret })
+  for (const each of [ann, nobody, other]) {
+    await each.request('q', { p: '/a', h: '' })
+    each.take()
+  }
+  const fresh = await rotate(server.dataDir, 'shop')
+  expect(await ann.first(1)).toEqual(['ac expired_token'])
+  await client.call('PUT', '/a.json?ns=shop', { body: '1' })
+  await client.call('PUT', '/a.json?ns=app', { body: '2' })
+  expect([await nobody.first(1), await other.first(1)]).toEqual([['d /a 1'], ['d /a 2']])
+  expect((await ann.request('p', { p: '/a', d: 3 })).status).toBe('invalid_token')
+  expect((await ann.request('auth', { cred })).status).toBe('invalid_token')
+  const refused = await post('/securetoken.googleapis.com/v1/token', `refresh_token=${refreshToken}`)
+  expect(refused).toMatchObject({ status: 400, json: { error: { message: expect.stringMatching(/^TOKEN_EXPIRED/) } } })
+  expect((await signIn(customToken(secret, { uid: 'ann' }))).status).toBe(400)
+  const again = await signIn(customToken(fresh, { uid: 'ann' }))
+  expect((await ann.request('auth', { cred: again.json.idToken })).status).toBe('ok')
+  expect((await ann.request('p', { p: '/a', d: 4 })).status).toBe('ok')
+  // Nothing was told in between.
+  expect(ann.received.filter((message) => message.startsWith('d '))).toEqual([])
 })
 
 test('tokens signed with the old secret are refused at once, also when they were good before', async () => {

@@ -4,6 +4,7 @@ import { DATABASE_NOW } from '../../../src/store/postgres/processes.ts'
 import { print } from '../../../src/tree/json/print.ts'
 import { valueInRows } from '../../support/postgres/rows-of-tree.ts'
 import { Random } from '../crash/random.ts'
+import { checkDoorReads } from './checks/check-door-reads.ts'
 import { checkMessages } from './checks/check-messages.ts'
 import { checkReads } from './checks/check-reads.ts'
 import { checkStream } from './checks/check-streams.ts'
@@ -164,6 +165,7 @@ class Cast {
         ...checkKeys(this.history, log, places),
         ...checkConditions(this.history, places, replay),
         ...checkRules(this.history, log),
+        ...checkDoorReads(this.history, log),
         ...checkReads(this.history, places, replay),
         ...this.listeners.flatMap(({ place, told, problems }) => [
           ...problems,

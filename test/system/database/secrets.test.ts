@@ -86,6 +86,13 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'secrets in a data
       expect((await runDhole(args, without)).stderr).toBe(`dhole: ${missing}`)
       expect((await runDhole(args, { ...without, SECRETS_KEY: newKey() })).stderr).toBe(`dhole: ${other}`)
     }
+    await using dir = await tempDir()
+    await Bun.write(dir.file('key'), `${settings['SECRETS_KEY']}\n`)
+    const made = await runDhole(['token', '--app', 'shop', '--admin'], {
+      ...without,
+      SECRETS_KEY_FILE: dir.file('key'),
+    })
+    expect((await one.call('GET', `/a.json?ns=shop&auth=${made.stdout.trim()}`)).status).toBe(200)
     expect(await refusal({ ...without, SECRETS_KEY: 'c2hvcnQ=' })).toBe(
       'dhole: SECRETS_KEY: expected 32 bytes in base64, as `openssl rand -base64 32` prints\n',
     )

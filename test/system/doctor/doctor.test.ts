@@ -90,7 +90,7 @@ const rows: readonly Row[] = [
     spoil: (dir) =>
       sql(
         dir,
-        'DROP TABLE session_text; ' +
+        'DROP TABLE session; DROP TABLE session_value; ' +
           'DELETE FROM __drizzle_migrations WHERE created_at = (SELECT max(created_at) FROM __drizzle_migrations)',
       ),
     state: 'ok',

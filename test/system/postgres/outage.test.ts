@@ -50,4 +50,22 @@ describe.skipIf(whyNoPostgres !== undefined)(`an outage${whyNoPostgres ? `: ${wh
     expect(back).toHaveLength(1)
     expect((JSON.parse(back[0] ?? '{}') as { refused: number }).refused).toBeGreaterThanOrEqual(2 * REQUESTS)
   }, 60_000)
+
+  test('a start meanwhile says so in one line, requests get 503, and all goes on when it is there', async () => {
+    await postgres.crash()
+    await using server = await spawnServer({ DATABASE_URL: postgres.url(), DATABASE_WAIT_MS: '300' })
+    const { call } = await clientOfProcess(server)
+    const { status, headers } = await call('GET', '/a.json')
+    expect([status, headers.get('Retry-After')]).toEqual([503, '2'])
+    await postgres.start()
+    let written = 503
+    for (let tries = 0; written === 503 && tries < 200; tries++) {
+      ;({ status: written } = await call('PUT', '/c.json', { body: '3' }))
+    }
+    expect(written).toBe(200)
+    const lines = server.output().split('\n')
+    const errors = lines.filter((line) => /"level":[56]0/.test(line))
+    expect(errors).toEqual([expect.stringContaining('no server answers there')])
+    expect(lines.filter((line) => line.includes('the database is back'))).toHaveLength(1)
+  }, 60_000)
 })

@@ -1,7 +1,7 @@
 /** What a server says, and how it ends, when it cannot use its database. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import program from '../../../package.json' with { type: 'json' }
-import { runDhole } from '../../support/dhole-command.ts'
+import { runDhole, spawnDhole } from '../../support/dhole-command.ts'
 import { whyNoPostgres } from '../../support/postgres/cluster.ts'
 import { TcpPostgres } from '../../support/postgres/tcp-server.ts'
 import { spawnServer } from '../../support/server-process.ts'
@@ -199,14 +199,34 @@ describe.skipIf(whyNoPostgres !== undefined)(`a start that fails${whyNoPostgres 
       PGUSER: 'nobody',
       PGPASSWORD: 'wrong',
       PGDATABASE: 'missing',
-      PGOPTIONS: '-c search_path=foreign_tables',
+      PGOPTIONS: '-c search_path=foreign_tables -c nonsense=1',
+      PGCHANNELBINDING: 'none',
+      PGCONNECT_TIMEOUT: 'soon',
       PGSSLMODE: 'verify-full',
-      POSTGRES_URL: 'postgres://nobody@db.invalid/missing',
+      POSTGRES_URL: 'postgres://nobody@db.invalid/missing?application_name=other&options=-c%20nonsense%3D1',
       TLS_DATABASE_URL: 'postgres://nobody@db.invalid/missing',
     }
     const running = await spawnServer({ DATABASE_URL: server.url(), ...others })
     await running.stop()
     await server.sql('SELECT FROM dhole.installation')
+  }, 30_000)
+
+  test('the password of another program is not used for an address without one', async () => {
+    await using dir = await tempDir()
+    const settings = {
+      DATABASE_URL: `postgres://owner@127.0.0.1:${server.port}/postgres`,
+      PGPASSWORD: 'of the owner',
+      PORT: '0',
+      DATA_DIR: dir.file('data'),
+      LOG_LEVEL: 'warn',
+    }
+    const { status, stdout, stderr } = await spawnDhole(['serve'], settings)
+    const place = `127.0.0.1:${server.port}/postgres`
+    expect([status, stdout, stderr]).toEqual([
+      2,
+      '',
+      `dhole: cannot use the database ${place}: it refuses the user: password authentication failed for user "owner"\n`,
+    ])
   }, 30_000)
 
   test('a password in a file, and the connection verified', async () => {

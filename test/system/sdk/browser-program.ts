@@ -58,3 +58,18 @@ page['appear'] = async (url: string, way: 'polling' | 'any') => {
   page['hear'] = () =>
     new Promise((resolve) => onValue(ref(db, 'said'), (snapshot) => snapshot.exists() && resolve(snapshot.val())))
 }
+
+/** Listens at a path, and keeps what is told of the connection and of the listen. */
+page['listen'] = (url: string, path: string) => {
+  const db = connect(url, 'any')
+  const connected: unknown[] = []
+  const seen: unknown[] = []
+  page['connected'] = connected
+  page['seen'] = seen
+  onValue(ref(db, '.info/connected'), (snapshot) => connected.push(snapshot.val()))
+  onValue(
+    ref(db, path),
+    (snapshot) => seen.push(snapshot.val()),
+    ({ message }) => seen.push(message),
+  )
+}

@@ -14,12 +14,18 @@ export const RULES = JSON.stringify({
 /** Custom tokens by the names that the program gives them. */
 export type Tokens = Readonly<Record<string, string>>
 
+/** Where a program goes. */
+interface ProgramServer extends Pick<HttpsClient, 'url' | 'ca'> {
+  /** Where its database is, where users sign in elsewhere. */
+  readonly databaseServer?: string
+}
+
 /**
  * Starts a scenario of a program with the SDK as it is published.
  * @param way in which the SDK is told where to sign in: `emulator` or `config`
  */
 async function startProgram(
-  { url, ca }: Pick<HttpsClient, 'url' | 'ca'>,
+  { url, ca, databaseServer = url }: ProgramServer,
   scenario: string,
   tokens: Tokens,
   way = 'emulator',
@@ -28,7 +34,7 @@ async function startProgram(
   const file = join(dir.path, 'ca.pem')
   await Bun.write(file, ca)
   // The key of an application that was written for Firebase.
-  const given = { url, databaseUrl: `${url}/?ns=app`, apiKey: 'AIzaSyD-a-key-of-Google', way, tokens }
+  const given = { url, databaseUrl: `${databaseServer}/?ns=app`, apiKey: 'AIzaSyD-a-key-of-Google', way, tokens }
   const program = Bun.spawn([process.execPath, join(import.meta.dir, 'child.ts'), scenario, JSON.stringify(given)], {
     env: { ...process.env, NODE_EXTRA_CA_CERTS: file },
     stdin: 'pipe',
@@ -47,7 +53,7 @@ export async function runProgram(...started: Parameters<typeof startProgram>): P
 }
 
 /** A session of the program, which does what it is told. */
-export async function openSession(server: Pick<HttpsClient, 'url' | 'ca'>, tokens: Tokens) {
+export async function openSession(server: ProgramServer, tokens: Tokens) {
   const child = await startProgram(server, 'session', tokens)
   const lines = createInterface(Readable.fromWeb(child.stdout as never))[Symbol.asyncIterator]()
   const told: unknown[] = []

@@ -151,13 +151,14 @@ test('a file of an earlier version is found good, and its indexes are read and b
   await expectRight(mirror)
   await mirror.store.close()
   const client = new Client(file)
-  client.run('DROP TABLE session_text')
+  client.run('DROP TABLE session')
+  client.run('DROP TABLE session_value')
   client.run('DROP TABLE text_chunk')
   client.run('ALTER TABLE index_entry DROP COLUMN text')
   client.run('ALTER TABLE index_definition DROP COLUMN covering')
   client.run(
     'DELETE FROM __drizzle_migrations WHERE created_at IN ' +
-      '(SELECT created_at FROM __drizzle_migrations ORDER BY created_at DESC LIMIT 3)',
+      '(SELECT created_at FROM __drizzle_migrations ORDER BY created_at DESC LIMIT 4)',
   )
   client.close()
   expect(ageOf(file)).toBe('older')

@@ -13,6 +13,7 @@ import type {
   StoreFollower,
   TreeStore,
 } from '../../../src/store/store.ts'
+import type { StoredSessions } from '../../../src/store/stored-sessions.ts'
 import { ChildrenText, type ChildText } from '../../../src/tree/json/children-text.ts'
 import { NodeText, type ReadText } from '../../../src/tree/json/node-text.ts'
 import { joined } from '../../../src/tree/json/text-pieces.ts'
@@ -56,6 +57,15 @@ export class PlannedStore implements TreeStore {
   constructor(plan: Plan, first: PlannedWrite) {
     this.#plan = plan
     this.publish([first])
+  }
+
+  /** It stores no sessions. */
+  readonly sessions: StoredSessions = {
+    takeLeft: () => [],
+    take: () => false,
+    read: () => undefined,
+    lost: () => [],
+    onTaken() {},
   }
 
   /** The tree as of a commit. @param seq default: the last one */

@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { DholeError } from '../../../src/error.ts'
 import { drain } from '../../../src/scheduling/steps.ts'
 import { etagOf } from '../../../src/tree/json/etag.ts'
-import { PART_BYTES, writeBounds } from '../../../src/tree/json/json-shape.ts'
 import { largeKeys, memberKeys, memberKeysInSteps } from '../../../src/tree/json/member-keys.ts'
 import { parseJsonInSteps } from '../../../src/tree/json/parse-json.ts'
 import { parsePayload, parsePayloadInSteps } from '../../../src/tree/json/payload.ts'
@@ -15,12 +14,17 @@ import {
   stringifyInSteps,
   toPlainInSteps,
 } from '../../../src/tree/json/print-steps.ts'
+import { PART_BYTES, writeBounds } from '../../../src/tree/json/shape/json-shape.ts'
 import { collected, joined } from '../../../src/tree/json/text-pieces.ts'
 import { defaultLimits } from '../../../src/tree/limits.ts'
 import { sortKeys, sortKeysInSteps } from '../../../src/tree/order.ts'
 import type { Value } from '../../../src/tree/value.ts'
 
-const NO_BOUNDS = { mostValues: Number.POSITIVE_INFINITY, mostSiblings: Number.POSITIVE_INFINITY }
+const NO_BOUNDS = {
+  mostValues: Number.POSITIVE_INFINITY,
+  mostSiblings: Number.POSITIVE_INFINITY,
+  mostNames: Number.POSITIVE_INFINITY,
+}
 const BOUNDS = writeBounds(defaultLimits.maxWriteBytes)
 /** Longer than a part: what holds it is parsed in parts. */
 const LONG = 'long '.repeat(PART_BYTES / 4)
@@ -81,6 +85,16 @@ function objectOf(members: readonly (readonly [string, unknown])[]): unknown {
   return JSON.parse(`{${members.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(',')}}`)
 }
 
+/** Objects of a thousand members, all with different names. */
+function manyNames(count: number, prefix = 'k'): string {
+  const parts: string[] = []
+  for (let first = 0; first < count; first += 1000) {
+    const length = Math.min(1000, count - first)
+    parts.push(`{${Array.from({ length }, (_, index) => `"${prefix}${first + index}":1`).join(',')}}`)
+  }
+  return `[${parts.join(',')}]`
+}
+
 describe('JSON parsed in steps', () => {
   test('is what JSON.parse makes of it', () => {
     fc.assert(
@@ -137,6 +151,7 @@ describe('JSON parsed in steps', () => {
   })
 
   test.each([
+    ['different names', manyNames(BOUNDS.mostNames + 100), 'write-too-big'],
     ['levels', '['.repeat(100_000), 'too-deep'],
     ['elements', `[${'1,'.repeat(BOUNDS.mostSiblings)}1]`, 'write-too-big'],
     ['members', `{${'"a":1,'.repeat(BOUNDS.mostSiblings)}"a":1}`, 'write-too-big'],
@@ -147,6 +162,15 @@ describe('JSON parsed in steps', () => {
     ['values', `${'[],'.repeat(50_000)}1`, 'malformed'],
   ])('too many %s', (_, text, refusal) => {
     expect(refusalOf(() => parse(text, BOUNDS))).toBe(refusal)
+  })
+
+  test.each([
+    ['there are', manyNames(BOUNDS.mostNames)],
+    ['there are twice', `[${manyNames(BOUNDS.mostNames)},${manyNames(BOUNDS.mostNames)}]`],
+    ['stand beside array indexes', `[${manyNames(BOUNDS.mostNames)},${manyNames(150_000, '')}]`],
+    ['stand beside texts', `[${manyNames(BOUNDS.mostNames)},{"k1":["text",{"k2":"text"}],"k3":"text"}]`],
+  ])('as many different names as there may be: %s', (_, text) => {
+    expect(refusalOf(() => parse(text, BOUNDS))).toBe('accepted')
   })
 
   test('bytes that are no UTF-8 are refused, a byte order mark is not', () => {

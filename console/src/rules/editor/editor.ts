@@ -35,7 +35,7 @@ const theme = EditorView.theme({
   '&': { backgroundColor: 'var(--ground)', color: 'var(--text)', border: '1px solid var(--line)', fontSize: '0.9rem' },
   '&.cm-focused': { outline: '2px solid var(--accent)' },
   '.cm-scroller': { fontFamily: 'var(--mono)', minHeight: '16rem', maxHeight: '60vh', overflow: 'auto' },
-  '.cm-content': { caretColor: 'var(--text)' },
+  '.cm-content': { caretColor: 'var(--text)', minHeight: '16rem' },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
   '.cm-gutters': { backgroundColor: 'var(--raised)', color: 'var(--faint)', borderRight: '1px solid var(--line)' },
   '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {

@@ -39,6 +39,7 @@ function descend(model: TreeModel, branch: Branch, keys: readonly string[], valu
   model.mark([...branch.path, key])
   // Without a row it is loaded as what comes behind the last child.
   if (page === undefined || page.size === 0) {
+    branch.changesBehind++
     branch.isComplete = false
     branch.isCountStale = true
     return

@@ -40,6 +40,8 @@ export class Branch {
   /** Whether the last page ends with the last child. */
   isComplete = false
   isLoadingMore = false
+  /** Rises when a child changes that is on no page. */
+  changesBehind = 0
   /** Number of children that a view has to know of: one behind what is loaded is in view. */
   wantedCount = 0
   /** Why the children cannot be read. */

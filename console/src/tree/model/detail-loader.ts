@@ -67,8 +67,14 @@ export class DetailLoader {
     if (this.#askedAt.size > 1000) this.#askedAt.clear()
     this.#askedAt.set(name, now)
     page.outdated.delete(key)
+    const before = page.details.get(key)
     const detail = await readDetail(this.#client, [...branch.path, key])
     this.#running--
+    // A change has told meanwhile what it is: the answer may be of before.
+    if (page.details.get(key) !== before) {
+      this.#pump()
+      return
+    }
     if (detail.kind === 'nothing') page.isStale = true
     if (detail.kind === 'unreadable' && detail.mayPass) {
       page.outdated.add(key)

@@ -52,15 +52,18 @@ export class PageLoader {
     const isFar = branch.wantedCount - branch.loadedCount > FAR_PAGES * PAGE_SIZE
     const limit = isFar ? PAGES_AT_ONCE * PAGE_SIZE : PAGE_SIZE
     const lastPage = branch.pages.at(-1)
+    const { changesBehind } = branch
     const keys = await this.#keys(branch, { ...boundBehind(lastPage), limitToFirst: String(limit + 1) })
     // The list may have been entered elsewhere meanwhile.
     if (branch.pages.at(-1) !== lastPage) return
-    branch.isComplete = keys.length <= limit
+    const isOutdated = branch.changesBehind !== changesBehind
+    branch.isComplete = keys.length <= limit && !(isOutdated && keys.length === 0)
     const shown = keys.slice(0, limit)
     for (let from = 0; from < shown.length; from += PAGE_SIZE) {
       const page = loadedPage(branch.pages.length === 0 ? undefined : shown[from], shown.slice(from))
       // Of the pages between only the places are needed.
       if (from + PAGE_SIZE < shown.length) page.keys = undefined
+      page.isStale = isOutdated
       branch.pages.push(page)
     }
     if (isFar) this.#onChange()

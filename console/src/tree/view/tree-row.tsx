@@ -50,6 +50,10 @@ export function TreeRow({ look, editor, keyEditor, onSelect, onToggle, onEdit }:
       aria-posinset={place}
       aria-setsize={siblings}
       onClick={onSelect}
+      onMouseDown={(event) => {
+        // A double click would select words.
+        if (event.detail > 1) event.preventDefault()
+      }}
       onDblClick={detail?.kind === 'leaf' ? onEdit : onToggle}
     >
       <span

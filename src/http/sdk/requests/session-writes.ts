@@ -6,7 +6,7 @@ import type { Awaitable } from '../../../scheduling/awaitable.ts'
 import type { Path } from '../../../tree/path.ts'
 import { type Answer, OK } from '../session/messages.ts'
 import { dataOf, pathOf, type RequestMessage } from '../session/parse-message.ts'
-import { Contention } from './contention.ts'
+import { Contention, type Outcome } from './contention.ts'
 import { type Pending, WritesUnderWay } from './writes-under-way.ts'
 
 /**
@@ -52,6 +52,7 @@ export class SessionWrites {
   readonly #contention: Contention
   readonly #order = new WriteOrder()
   readonly #underWay: WritesUnderWay
+  #hasLeft = false
 
   constructor(database: Database, session: WritingSession) {
     this.#database = database
@@ -81,7 +82,7 @@ export class SessionWrites {
       const write = { request, length, isMerge: action === 'm', path: pathOf(body), data: dataOf(body), ifHash }
       if (length > LONGEST_SHARED) return this.#takeAlone(write)
       const access = this.#session.access()
-      const turn = ifHash === undefined ? undefined : this.#contention.enter(this, write.path)
+      const turn = ifHash === undefined ? undefined : this.#enter(write.path)
       if (turn !== undefined || access instanceof Promise) return this.#takeLater(write, access, turn)
       return this.#queue(write, access, this.#order)
     } catch (error) {
@@ -90,9 +91,18 @@ export class SessionWrites {
     }
   }
 
-  /** The client has left. */
+  /** The client has left: what it has sent waits for no other client. */
   close(): void {
+    this.#hasLeft = true
     this.#contention.forget(this)
+  }
+
+  #enter(path: Path): Promise<void> | undefined {
+    return this.#hasLeft ? undefined : this.#contention.enter(this, path)
+  }
+
+  #left(path: Path, outcome: Outcome): void {
+    if (!this.#hasLeft) this.#contention.left(this, path, outcome)
   }
 
   async #takeLater(write: SentWrite, access: Awaitable<Access>, turn: Promise<void> | undefined): Promise<void> {
@@ -109,7 +119,7 @@ export class SessionWrites {
     await this.#underWay.ended
     try {
       const access = await this.#session.access()
-      if (write.ifHash !== undefined) await this.#contention.enter(this, write.path)
+      if (write.ifHash !== undefined) await this.#enter(write.path)
       await this.#queue(write, access, undefined)
     } catch (error) {
       this.#refuse(write, error)
@@ -146,7 +156,7 @@ export class SessionWrites {
   }
 
   #written({ path, ifHash }: SentWrite, pending: Pending, { kind }: WriteOutcome): void {
-    if (ifHash !== undefined) this.#contention.left(this, path, kind === 'written' ? 'won' : 'lost')
+    if (ifHash !== undefined) this.#left(path, kind === 'written' ? 'won' : 'lost')
     const answer = kind === 'written' ? OK : STALE
     const told = this.#session.told(path)
     if (told === undefined) this.#underWay.answered(pending, answer)
@@ -154,7 +164,7 @@ export class SessionWrites {
   }
 
   #failed({ path, ifHash }: SentWrite, pending: Pending, error: unknown): void {
-    if (ifHash !== undefined) this.#contention.left(this, path, 'void')
+    if (ifHash !== undefined) this.#left(path, 'void')
     this.#underWay.answered(pending, this.#session.failed(error))
   }
 

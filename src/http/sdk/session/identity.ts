@@ -51,6 +51,11 @@ export class Identity {
     return hasCredential(this.#caller)
   }
 
+  /** Whether the time of the credential is over. */
+  get hasExpired(): boolean {
+    return (this.#caller.expiresAt ?? Number.POSITIVE_INFINITY) <= Date.now()
+  }
+
   /** The caller of a request that is carried out now. @throws when the credential is no longer valid, now or later */
   current(): Awaitable<Access> {
     const credential = this.#credential

@@ -3,6 +3,7 @@ import { defaultStreams } from '../../../hub/hub.ts'
 import type { ConnectionCarrier } from '../../../observer.ts'
 import type { Exchange } from '../../exchange.ts'
 import { Connection } from '../connection/connection.ts'
+import { endElsewhere } from '../on-disconnect/left-sessions.ts'
 import type { ClientPlace } from './identity.ts'
 import { type Dialect, FIREBASE } from './messages.ts'
 import { Session } from './session.ts'
@@ -16,7 +17,7 @@ interface SessionForm {
 
 /**
  * Opens a session for the client of a request. A former session of it that is still open is ended first.
- * @throws `quota`, `too-busy`
+ * @throws `quota`, `too-busy`; `unavailable` when it is not known whether the former one has left something to be written
  */
 export async function openSession(
   exchange: Exchange,
@@ -27,7 +28,7 @@ export async function openSession(
   // Known now: a request that has become a socket has no address any more.
   const place = placeOf(exchange)
   const sessions = sessionsOf(application)
-  if (former !== null) await sessions.end(former)
+  if (former !== null && !(await sessions.end(former))) await endElsewhere(application.database, former)
   const leave = limits.enterSocket(exchange, application.id)
   const { maxListens, ratePerSocket, byteRatePerSocket, maxSocketBytes } = limits.settings
   const connection = new Connection(service, { applicationId: application.id, address: place.address, carrier })

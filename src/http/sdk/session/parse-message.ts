@@ -1,10 +1,8 @@
 import { DholeError } from '../../../error.ts'
 import type { Awaitable } from '../../../scheduling/awaitable.ts'
-import { runInTurns } from '../../../scheduling/turns.ts'
-import { writeBounds } from '../../../tree/json/json-shape.ts'
-import { parseJsonInSteps } from '../../../tree/json/parse-json.ts'
 import { LARGE_BODY_BYTES } from '../../../tree/limits.ts'
 import { type Path, parsePath } from '../../../tree/path.ts'
+import { parseLongJson } from '../../request/parse-long-json.ts'
 
 /** Action that stands for a request that is refused as it is. */
 export const REFUSED = 'refused'
@@ -29,7 +27,7 @@ export type Message = RequestMessage | ControlMessage
  */
 export function parseMessage(text: string, maxBytes: number): Awaitable<Message> {
   if (text.length * 3 <= LARGE_BODY_BYTES) return messageOf(JSON.parse(text))
-  return runInTurns(parseJsonInSteps(new TextEncoder().encode(text), writeBounds(maxBytes))).then(messageOf)
+  return parseLongJson(new TextEncoder().encode(text), maxBytes).then(messageOf)
 }
 
 function messageOf(json: unknown): Message {
@@ -43,9 +41,14 @@ function messageOf(json: unknown): Message {
   return { number, action, body: objectOf(body) }
 }
 
-/** The number of a request, where SDKs write it: before the action, or last. `undefined` for what is no request. */
+/**
+ * The number of a request, which SDKs write beside the action, in any order: in front of the body or behind it. `undefined`
+ * for what is no request.
+ */
 export function numberIn(head: string, tail: string): number | undefined {
-  const found = /^\{"t":"d","d":\{"r":(\d{1,15}),"/.exec(head) ?? /"r":(\d{1,15})\}(?:,"t":"d")?\}$/.exec(tail)
+  const found =
+    /^\{(?:"t":"d",)?"d":\{(?:"a":"\w{1,10}",)?"r":(\d{1,15}),"/.exec(head) ??
+    /"r":(\d{1,15})(?:,"a":"\w{1,10}")?\}(?:,"t":"d")?\}$/.exec(tail)
   return found?.[1] === undefined ? undefined : Number(found[1])
 }
 

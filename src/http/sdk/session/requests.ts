@@ -1,4 +1,4 @@
-import { ANONYMOUS, type Caller } from '../../../auth/caller.ts'
+import type { Caller } from '../../../auth/caller.ts'
 import type { Access } from '../../../database/access/access.ts'
 import type { Database } from '../../../database/database.ts'
 import { DholeError } from '../../../error.ts'
@@ -6,11 +6,10 @@ import type { Awaitable } from '../../../scheduling/awaitable.ts'
 import { loopTurn } from '../../../scheduling/loop-turn.ts'
 import { inTurns } from '../../../scheduling/turns.ts'
 import { joined } from '../../../tree/json/text-pieces.ts'
-import { type Path, parsePath } from '../../../tree/path.ts'
+import type { Path } from '../../../tree/path.ts'
+import { OnDisconnect } from '../on-disconnect/on-disconnect.ts'
 import { ListenIndex } from '../requests/listen-index.ts'
-import { type DisconnectWrite, DisconnectWrites } from './disconnect-writes.ts'
 import type { Credential } from './identity.ts'
-import { textOf, writeLeft } from './left-writes.ts'
 import { Listen, type Listened, type ListeningConnection } from './listen.ts'
 import { type Answer, listText, OK, OK_OBJECT } from './messages.ts'
 import { dataOf, pathOf, REFUSED, type RequestMessage } from './parse-message.ts'
@@ -43,17 +42,19 @@ export class Requests {
   readonly #listens = new Map<string, Listen>()
   #listenBytes = 0
   #byPath = new ListenIndex<Listen>()
-  readonly #disconnectWrites = new DisconnectWrites()
+  /** What the client wants written when its session has ended. */
+  readonly onDisconnect: OnDisconnect
 
   constructor(database: Database, connection: RequestingConnection, maxListens: number) {
     this.#database = database
     this.#maxListens = maxListens
     this.#connection = connection
+    this.onDisconnect = new OnDisconnect(database, connection.id)
   }
 
   /** Memory that the client takes here, in bytes. */
   get heldBytes(): number {
-    return this.#listenBytes + this.#disconnectWrites.length * BYTES_PER_UNIT
+    return this.#listenBytes + this.onDisconnect.length * BYTES_PER_UNIT
   }
 
   /** @throws what the request fails with, now or later */
@@ -68,11 +69,11 @@ export class Requests {
       case 'g':
         return this.#get(body)
       case 'o':
-        return this.#onDisconnect(body, 'set')
+        return this.#keep(body, 'set')
       case 'om':
-        return this.#onDisconnect(body, 'merge')
+        return this.#keep(body, 'merge')
       case 'oc':
-        return this.#cancelOnDisconnect(body)
+        return this.onDisconnect.forget(pathOf(body)).then(() => OK)
       case 'auth':
         return this.#signIn(body, false)
       case 'gauth':
@@ -112,13 +113,7 @@ export class Requests {
   /** Judges all listens for another caller. */
   async changeCaller(caller: Caller): Promise<void> {
     for (const listen of [...this.#listens.values()]) await listen.changeCaller({ as: caller })
-    if (this.#disconnectWrites.size > 0) await this.#keepDisconnectWrites({ as: caller })
-  }
-
-  /** Writes what the client wants written when its session has ended. */
-  writeOnDisconnect(caller: Caller): Promise<void> {
-    const { id: session } = this.#connection
-    return writeLeft(this.#database, { session, caller, writes: this.#disconnectWrites.all })
+    await this.onDisconnect.changeCaller(caller)
   }
 
   async #listen(body: Body): Promise<Answer> {
@@ -183,30 +178,10 @@ export class Requests {
     return telling && Promise.all(telling)
   }
 
-  async #onDisconnect(body: Body, kind: 'set' | 'merge'): Promise<Answer> {
-    const path = pathOf(body)
-    const data = dataOf(body)
-    const access = await this.#connection.access()
-    if (kind === 'set') await this.#database.put(path, data, { ...access, isTrial: true })
-    else await this.#database.patch(path, data, { ...access, isTrial: true })
-    const writes = kind === 'set' ? [{ path, json: data }] : membersOf(path, data)
-    this.#disconnectWrites.check(writes)
-    for (const write of writes) this.#disconnectWrites.set(write.path, write.json)
-    await this.#keepDisconnectWrites(access)
+  async #keep(body: Body, kind: 'set' | 'merge'): Promise<Answer> {
+    const [path, data] = [pathOf(body), dataOf(body)]
+    await this.onDisconnect.keep(path, data, kind, await this.#connection.access())
     return OK
-  }
-
-  async #cancelOnDisconnect(body: Body): Promise<Answer> {
-    if (this.#disconnectWrites.size === 0) return OK
-    this.#disconnectWrites.forget(pathOf(body))
-    await this.#keepDisconnectWrites(await this.#connection.access())
-    return OK
-  }
-
-  /** Stores them, for the case that this server is killed. */
-  #keepDisconnectWrites({ as: caller = ANONYMOUS }: Access): Promise<void> {
-    const text = textOf({ caller, writes: this.#disconnectWrites.all })
-    return this.#database.sessions.keep({ session: this.#connection.id, text })
   }
 
   async #signIn(body: Body, isBearer: boolean): Promise<Answer> {
@@ -223,12 +198,6 @@ async function closeAll(listens: readonly Listen[]): Promise<void> {
     listen.close()
     if (loopTurn.isOver) await loopTurn.pause()
   }
-}
-
-function membersOf(path: Path, data: unknown): readonly DisconnectWrite[] {
-  return Object.entries(data ?? {}).map(([below, json]) => {
-    return { path: [...path, ...parsePath(below, 'bad-key')], json }
-  })
 }
 
 function nameOf({ path, tag }: { readonly path: Path; readonly tag: number | undefined }): string {

@@ -1,3 +1,4 @@
+import { ANONYMOUS } from '../../../auth/caller.ts'
 import { DholeError } from '../../../error.ts'
 import { MailboxBound, type ReserveMemory } from '../../../hub/mailbox.ts'
 import type { EndReason } from '../../../hub/sink.ts'
@@ -56,7 +57,7 @@ export class Session implements ListeningConnection {
     })
     this.#parts = parts
     this.#maxBytes = database.limits.maxWriteBytes
-    this.#identity = new Identity(authenticator, place, () => this.#credentialExpired())
+    this.#identity = new Identity(authenticator, place, () => this.#credentialEnded())
     this.#requests = new Requests(database, this, parts.maxListens)
     this.#release = application.hold()
     this.#detach = database.sessions.add(this)
@@ -82,6 +83,11 @@ export class Session implements ListeningConnection {
   /** Longest message of a client, in UTF-16 code units. */
   get maxLength(): number {
     return this.#maxBytes + ENVELOPE
+  }
+
+  /** Whether something is stored for its end. */
+  get isStored(): boolean {
+    return this.#requests.onDisconnect.isStored
   }
 
   get isOver(): boolean {
@@ -136,13 +142,15 @@ export class Session implements ListeningConnection {
     this.#end(cause, reason)
   }
 
-  /** The tree is closed, or the client has begun another session. */
+  /** The tree is closed, or the client has begun another session, perhaps on another process. */
   end(): void {
     this.#end('away', '')
   }
 
   /** The secret was replaced. */
   revoke(): void {
+    if (this.#isOver) return
+    void this.#requests.onDisconnect.changeCaller(ANONYMOUS).catch((error) => this.#parts.onFailed(error))
     this.#credentialEnded()
   }
 
@@ -154,7 +162,7 @@ export class Session implements ListeningConnection {
     this.#requests.remove(listen)
     if (this.#isOver) return
     if (reason === undefined) this.end()
-    else if (reason.kind === 'auth_revoked') this.#credentialEnded()
+    else if (reason.kind === 'auth_revoked') this.#identity.hasExpired ? this.#credentialEnded() : this.revoke()
     else this.#send(revocation(listen.listened.path, listen.listened.sentQuery))
   }
 
@@ -179,21 +187,13 @@ export class Session implements ListeningConnection {
     await this.#requests.changeCaller(this.#identity.known)
   }
 
+  /** What the client wanted written at its end is still written for its user, unless the credential was revoked. */
   #credentialEnded(): void {
     if (this.#isOver || !this.#identity.hasCredential) return
     this.#identity.invalidate()
     this.#requests.closeListens()
     this.#send(CREDENTIAL_ENDED)
     if (this.#parts.dialect.endsWithCredential === true) this.end()
-  }
-
-  /** What the client wanted written at its end is still written for its user. */
-  #credentialExpired(): void {
-    if (this.#parts.dialect.endsWithCredential !== true) this.#credentialEnded()
-    else if (!this.#isOver) {
-      this.#send(CREDENTIAL_ENDED)
-      this.end()
-    }
   }
 
   told(path: Path): Promise<unknown> | undefined {
@@ -285,7 +285,7 @@ export class Session implements ListeningConnection {
     try {
       await this.#inbox.running
       await this.#writes?.ended
-      await this.#requests.writeOnDisconnect(this.#identity.known)
+      await this.#requests.onDisconnect.end()
     } catch (error) {
       this.#parts.onFailed(error)
     } finally {

@@ -35,12 +35,16 @@ export class Sessions {
     return polling?.password === password ? polling : undefined
   }
 
-  /** Ends a session whose connection its client has lost. Resolves when what the client wanted written then is written. */
-  async end(id: string): Promise<void> {
+  /**
+   * Ends a session whose connection its client has lost, if it is one of this process. Resolves when what the client wanted
+   * written then is written. @returns whether it is
+   */
+  async end(id: string): Promise<boolean> {
     const session = this.#connections.get(id)?.session
-    if (session === undefined) return
+    if (session === undefined) return false
     session.end()
     await session.ended
+    return true
   }
 }
 

@@ -48,10 +48,18 @@ function rethrown(error: unknown): never {
   throw error
 }
 
-/** @param data gets what happens to the socket @returns `undefined` if the request asks for none */
-export function upgraded({ listener, request, limits }: Exchange, data: object): Response | undefined {
+/**
+ * @param data gets what happens to the socket
+ * @param silenceMs as of `WatchedSocket`
+ * @returns `undefined` if the request asks for none
+ */
+export function upgraded(
+  { listener, request, limits }: Exchange,
+  data: object,
+  silenceMs?: number,
+): Response | undefined {
   if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return undefined
-  const watched = new WatchedSocket(data, limits)
+  const watched = new WatchedSocket(data, limits, silenceMs)
   if (listener?.upgrade?.(request, { data: watched as never }) !== true) return undefined
   return new Response(null)
 }

@@ -1,8 +1,10 @@
 import type { ClientLimits } from '../../limits/client-limits.ts'
+import { type Pulse, SilentSockets } from './silent-sockets.ts'
 import { UnfinishedFrames, type WatchedFrames } from './unfinished-frames.ts'
 
 /** Share of the memory for clients that frames may take unseen. */
 const UNSEEN_SHARE = 1 / 8
+const MS = 1000
 
 /** A WebSocket of the runtime. */
 interface RawSocket {
@@ -18,50 +20,72 @@ export interface SocketEvents<S> {
   close?(socket: S, code: number, reason: string): void
 }
 
-/** Passes the events of a socket on, and counts its unfinished frames. */
+/** What all sockets of a service are watched by. */
+interface Watch {
+  readonly frames: UnfinishedFrames
+  readonly silent: SilentSockets
+}
+
+/** Passes the events of a socket on, counts its unfinished frames, and cuts it off when its client is silent. */
 export class WatchedSocket<S extends RawSocket> {
   readonly #events: SocketEvents<S>
-  readonly #frames: UnfinishedFrames
-  #watched: WatchedFrames | undefined
+  readonly #watch: Watch
+  readonly #silenceMs: number
+  #frames: WatchedFrames | undefined
+  #pulse: Pulse | undefined
 
-  constructor(events: SocketEvents<S>, limits: ClientLimits) {
+  /** @param silenceMs time in which a client may be silent, where it is more than that of the settings, in milliseconds */
+  constructor(events: SocketEvents<S>, limits: ClientLimits, silenceMs = 0) {
     this.#events = events
-    this.#frames = framesOf(limits)
+    this.#watch = watchOf(limits)
+    this.#silenceMs = silenceMs
   }
 
   open(socket: S): void {
-    this.#watched = this.#frames.watch(socket)
+    this.#frames = this.#watch.frames.watch(socket)
+    this.#pulse = this.#watch.silent.watch(socket, this.#silenceMs)
     this.#events.open?.(socket)
   }
 
   message(socket: S, frame: string | Uint8Array): void {
-    this.#watched?.heard()
+    this.#heard()
     this.#events.message?.(socket, frame)
   }
 
   pong(): void {
-    this.#watched?.heard()
+    this.#heard()
   }
 
   drain(socket: S): void {
+    this.#pulse?.heard()
     this.#events.drain?.(socket)
   }
 
   close(socket: S, code: number, reason: string): void {
-    if (this.#watched !== undefined) this.#frames.forget(this.#watched)
+    if (this.#frames !== undefined) this.#watch.frames.forget(this.#frames)
+    if (this.#pulse !== undefined) this.#watch.silent.forget(this.#pulse)
     this.#events.close?.(socket, code, reason)
+  }
+
+  #heard(): void {
+    this.#frames?.heard()
+    this.#pulse?.heard()
   }
 }
 
-const frames = new WeakMap<ClientLimits, UnfinishedFrames>()
+const watches = new WeakMap<ClientLimits, Watch>()
 
 /** All listeners of a service share one. */
-function framesOf(limits: ClientLimits): UnfinishedFrames {
-  let found = frames.get(limits)
+function watchOf(limits: ClientLimits): Watch {
+  let found = watches.get(limits)
   if (found === undefined) {
+    const { maxTransferBytes, socketSeconds } = limits.settings
     const read = () => ({ used: process.memoryUsage.rss(), reserved: limits.reservedBytes })
-    found = new UnfinishedFrames(limits.reserve, limits.settings.maxTransferBytes * UNSEEN_SHARE, read)
-    frames.set(limits, found)
+    found = {
+      frames: new UnfinishedFrames(limits.reserve, maxTransferBytes * UNSEEN_SHARE, read),
+      silent: new SilentSockets(socketSeconds * MS),
+    }
+    watches.set(limits, found)
   }
   return found
 }

@@ -13,6 +13,7 @@ import { packetsReply, receivedReply, unknownReply, type Wanted } from './engine
 import { EngineSocket, type EngineSocketService, EngineUpgradeSocket } from './engine-socket.ts'
 import { codeOf } from './error-codes.ts'
 import { FarewellEngineSocket, farewellOf, farewellPackets } from './farewell.ts'
+import { SILENCE_MS } from './packets.ts'
 import { bytesOfText, type PayloadForm, packetsIn } from './payload.ts'
 
 /** Version of Engine.IO. */
@@ -143,7 +144,7 @@ function serviceOf({ limits }: Exchange, session: Session): EngineSocketService 
 
 /** @throws `sockets-not-offered` when the request asks for no socket, or the connection is gone */
 function socketReply(exchange: Exchange, data: object): Response {
-  const reply = upgraded(exchange, data)
+  const reply = upgraded(exchange, data, SILENCE_MS)
   if (reply === undefined) throw new DholeError('sockets-not-offered')
   return reply
 }

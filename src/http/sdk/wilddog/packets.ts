@@ -42,6 +42,11 @@ export function openPacket(id: string, upgrades: readonly string[]): string {
 /** Time after which a client asks whether the server is there, in milliseconds, and time that it then waits. */
 export const PING_MS = 25_000
 const PING_TIMEOUT_MS = 60_000
+/**
+ * Time in which a client may be silent on a WebSocket, in milliseconds. A message is one frame, and its client answers no
+ * ping while it sends it. Clients themselves give up a connection after this time.
+ */
+export const SILENCE_MS = PING_MS + PING_TIMEOUT_MS
 
 /** What is no packet of Engine.IO: the connection cannot be understood any more. */
 export class BadPacket extends Error {}

@@ -51,6 +51,10 @@ const LOG_GAPS = `SELECT batch::float8 AS batch FROM (SELECT batch, first_seq, l
   lag(last_seq) OVER w AS seq FROM log WHERE tree = $1::int WINDOW w AS (ORDER BY batch)) l
 WHERE batch <> before + 1 OR first_seq <> seq + 1 ORDER BY batch LIMIT 10`
 
+/** Values of sessions that have none. */
+const LOST_VALUES = `SELECT v.session, v.position FROM session_value v WHERE v.tree = $1::int AND NOT EXISTS
+  (SELECT FROM session s WHERE s.tree = v.tree AND s.session = v.session) ORDER BY v.session, v.position LIMIT 10`
+
 interface InteriorRow {
   readonly id: number
   readonly key: string
@@ -79,7 +83,7 @@ interface ClosureRow {
 }
 
 /**
- * Finds inconsistencies of slots, interior nodes, closure and log, in pages of bounded size. All statements must see the
+ * Finds inconsistencies of slots, interior nodes, closure, log and sessions, in pages of bounded size. All statements must see the
  * same snapshot. @see docs/explanation/postgres.md#schema
  */
 export async function* treeProblems(statements: Statements, tree: number): AsyncGenerator<TreeProblem, void> {
@@ -102,6 +106,8 @@ export async function* treeProblems(statements: Statements, tree: number): Async
   }
   for (const row of await statements.query<{ batch: number }>(LOG_GAPS, [tree]))
     yield* found(['the log has a gap'], row)
+  for (const row of await statements.query<{ session: string; position: number }>(LOST_VALUES, [tree]))
+    yield* found(['a value of a session has none'], row)
 }
 
 /**

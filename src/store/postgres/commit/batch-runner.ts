@@ -30,6 +30,8 @@ type ReadInterior = (kind: 'node' | 'size', path: Path, statements?: Statements)
 
 export interface BatchParts {
   readonly lanes: Lanes
+  /** Id of this process. */
+  readonly process: string
   readonly tree: AppliedTree
   readonly records: RecordClock
   readonly clock: Pick<StorageClock, 'now'>
@@ -64,11 +66,11 @@ export class BatchRunner {
   #keys: PushIds
 
   constructor(parts: BatchParts) {
-    const { lanes, tree, follower, fetchIndexes } = parts
+    const { lanes, tree, follower, fetchIndexes, process } = parts
     this.#parts = parts
     this.#writers = new WriterQueue(lanes, tree, follower)
     this.#base = new BaseTree()
-    this.#fetcher = new Fetcher(tree.tree, this.#base, fetchIndexes)
+    this.#fetcher = new Fetcher(tree.tree, this.#base, fetchIndexes, process)
     this.#keys = new PushIds(tree.batch.pushTime)
     tree.onApplied(({ isForeign }) => {
       if (isForeign === true) this.#forget()
@@ -120,20 +122,21 @@ export class BatchRunner {
 
   /** Forgets what is known of the tree. An attempt under way goes on with it, and fails. */
   #forget(): void {
-    const { tree, fetchIndexes } = this.#parts
+    const { tree, fetchIndexes, process } = this.#parts
     this.#base = new BaseTree()
-    this.#fetcher = new Fetcher(tree.tree, this.#base, fetchIndexes)
+    this.#fetcher = new Fetcher(tree.tree, this.#base, fetchIndexes, process)
     this.#keys = new PushIds(Math.max(this.#keys.lastTime, tree.batch.pushTime))
   }
 
   async #attempt(jobs: readonly Job[], access: WriteAccess, patience: Patience): Promise<Results> {
-    const { tree, records, clock, openIndexes, inlineLength, readInterior } = this.#parts
+    const { process, tree, records, clock, openIndexes, inlineLength, readInterior } = this.#parts
     const before = tree.batch
     const [base, fetcher, keys] = [this.#base, this.#fetcher, this.#keys]
     let nextId = before.nextId
     const now = Math.max(clock.now, before.at)
     const open = new OpenBatch({
       base,
+      process,
       openIndexes,
       inlineLength,
       context: { now, nextPushId: () => keys.next(now) },
@@ -162,10 +165,11 @@ export class BatchRunner {
   /** Writes what a batch has changed, if anything, and applies it. */
   async #commit({ open, base, before, next }: DoneBatch, access: WriteAccess, patience: Patience): Promise<void> {
     const { tree, records, follower } = this.#parts
-    const { working, indexes, log } = open
+    const { working, indexes, log, sessions } = open
     const steps = treeParts(working)
     const tableParts = runBriefly(steps)?.value ?? (await runInTurns(steps))
-    const parts = [...tableParts, ...textParts(working.settings, working.records, records.now), ...indexes.parts()]
+    const texts = textParts(working.settings, working.records, records.now)
+    const parts = [...tableParts, ...texts, ...sessions.parts(), ...indexes.parts()]
     if (parts.length === 0 && log.commits.length === 0 && next.pushTime === before.pushTime) {
       access.end()
       // What the jobs have read is of the last batch only if no other was committed meanwhile.
@@ -178,7 +182,7 @@ export class BatchRunner {
       (working.settings.size > 0 ? LogFlag.settings : 0) | (indexes.hasChangedDefinitions ? LogFlag.indexes : 0)
     const { firstSeq, heads, data } = log.columns()
     const written = settingsText(working.settings)
-    const length = working.length + indexes.length + heads.length + (data?.length ?? 0)
+    const length = working.length + sessions.length + indexes.length + heads.length + (data?.length ?? 0)
     const ready = {
       tree: tree.tree,
       before,

@@ -15,6 +15,8 @@ export type Unknown =
   /** The definitions of the indexes of a list. */
   | { readonly kind: 'indexes'; readonly list: number }
   | { readonly kind: 'record'; readonly key: string }
+  /** Whether a session of this process is stored, or its value at a position is; position 0: the session itself. */
+  | { readonly kind: 'session'; readonly session: string; readonly position: number }
 
 /** Thrown by synchronous code that asks for something unknown. The same code runs again when it is known. */
 export class Missing extends Error {

@@ -37,7 +37,7 @@ const PARAMETERS = new Set(['sslmode', 'host'])
 const URL_PARTS = /^postgres(?:ql)?:\/\/([^/?#]*@)?([^/?#@]*)(.*)$/is
 
 /**
- * Options of the driver for each host of an address. Every option is given, so that none is taken from variables of the environment such as `PGHOST`.
+ * Options of the driver for each host of an address.
  * @throws TypeError for a wrong address, and for a connection to another machine that is not verified. No text of it shows
  * the password.
  */

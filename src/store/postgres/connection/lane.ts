@@ -1,5 +1,6 @@
 import { SQL } from 'bun'
 import { ConnectionLost, endsConnection, isServerError, StatementTimeout } from './database-errors.ts'
+import { withoutVariables } from './hidden-variables.ts'
 
 /** Value of a parameter. An array is passed as text made by `arrayOf`. */
 export type Parameter = string | number | boolean | null | Uint8Array
@@ -21,6 +22,13 @@ type Reserved = Awaited<ReturnType<SQL['reserve']>>
 /** SQLSTATE of a transaction that was rolled back although COMMIT was accepted. */
 const ROLLED_BACK = '40000'
 
+/** A statement that is not answered yet. */
+interface UnderWay {
+  /** When it is given up, by `performance.now()`. */
+  readonly until: number
+  readonly fail: (error: StatementTimeout) => void
+}
+
 /**
  * One connection. A client of its own with its one connection reserved: after the loss of that connection the driver
  * rejects everything, and never continues a transaction on a new connection.
@@ -29,6 +37,9 @@ export class Lane implements Statements {
   readonly #client: SQL
   readonly #connection: Reserved
   readonly #timeoutMs: number
+  /** Oldest first. */
+  readonly #underWay = new Set<UnderWay>()
+  #timer: NodeJS.Timeout | undefined
   /** Why no statement can run any more. */
   #broken: Error | undefined
 
@@ -40,7 +51,7 @@ export class Lane implements Statements {
 
   /** @param timeoutMs longest time of the connection and of one statement, in milliseconds */
   static async open(options: ConnectionOptions, timeoutMs: number): Promise<Lane> {
-    const client = new SQL({ ...options, max: 1, idleTimeout: 0, maxLifetime: 0 })
+    const client = withoutVariables(() => new SQL({ ...options, max: 1, idleTimeout: 0, maxLifetime: 0 }))
     const opened = client.reserve()
     try {
       return new Lane(client, await within(timeoutMs, opened), timeoutMs)
@@ -85,13 +96,14 @@ export class Lane implements Statements {
   /** Closes the connection. Statements that wait are rejected. */
   async close(): Promise<void> {
     this.#broken ??= new ConnectionLost('closed')
+    clearTimeout(this.#timer)
     await this.#client.close({ timeout: 0 }).catch(() => {})
   }
 
   async #run<T>(statement: () => PromiseLike<T>): Promise<T> {
     if (this.#broken !== undefined) throw this.#broken
     try {
-      return await within(this.#timeoutMs, statement())
+      return await this.#bounded(statement())
     } catch (error) {
       if (isServerError(error) && !endsConnection(error)) throw error
       this.#broken = error instanceof StatementTimeout ? error : new ConnectionLost(error)
@@ -99,9 +111,37 @@ export class Lane implements Statements {
       throw isServerError(error) ? error : this.#broken
     }
   }
+
+  /** A network that swallows everything is not noticed by the driver: each statement has a deadline. One timer serves all. */
+  #bounded<T>(work: PromiseLike<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const statement: UnderWay = { until: performance.now() + this.#timeoutMs, fail: reject }
+      this.#underWay.add(statement)
+      this.#timer ??= setTimeout(this.#check, this.#timeoutMs)
+      work.then(
+        (value) => {
+          this.#underWay.delete(statement)
+          resolve(value)
+        },
+        (error: unknown) => {
+          this.#underWay.delete(statement)
+          reject(error)
+        },
+      )
+    })
+  }
+
+  readonly #check = (): void => {
+    this.#timer = undefined
+    const [oldest] = this.#underWay
+    if (oldest === undefined) return
+    const left = oldest.until - performance.now()
+    if (left > 0) this.#timer = setTimeout(this.#check, left)
+    else for (const { fail } of this.#underWay) fail(new StatementTimeout(this.#timeoutMs))
+  }
 }
 
-/** A network that swallows everything is not noticed by the driver: each statement has a deadline. */
+/** @throws `StatementTimeout` */
 async function within<T>(timeoutMs: number, work: PromiseLike<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(new StatementTimeout(timeoutMs)), timeoutMs)

@@ -5,11 +5,21 @@ import type { Primary } from './primary.ts'
 /** Maximum long reads at a time: each holds a connection, a snapshot and a growing text. */
 const LONG_READS = 4
 
-/** A connection that one piece of work has for itself. */
+/** Most short statements that a connection gets at once: a long answer before them holds them up. */
+const MOST_SHORT = 8
+
+/** A connection that a piece of work has for itself, or short statements together. */
 export interface TakenLane {
   readonly lane: Lane
   /** Lets others have it. May be called more than once. */
   release(): void
+}
+
+/** Work that waits for a connection. */
+interface Waiting {
+  readonly isShort: boolean
+  /** @param taken `undefined` lets it open a new one */
+  resolve(taken: TakenLane | undefined): void
 }
 
 /** What a connection is used for. */
@@ -43,7 +53,7 @@ export class Lanes implements Statements {
   readonly queued: TaskLimit
   readonly #settings: LaneSettings
   readonly #idle: Lane[] = []
-  readonly #waiting: ((lane: Lane | undefined) => void)[] = []
+  readonly #waiting: Waiting[] = []
   /** Lanes that are open or being opened. */
   #count = 0
   #isClosed = false
@@ -63,6 +73,19 @@ export class Lanes implements Statements {
   /** Runs one statement on any connection. @throws as `Statements` */
   query<R extends object>(text: string, parameters: readonly Parameter[] = []): Promise<readonly R[]> {
     return this.use((lane) => lane.query<R>(text, parameters), 'statement')
+  }
+
+  /**
+   * As `query`, for a statement that is answered soon: those that wait are sent together, on a connection that they share.
+   * @throws as `Statements`
+   */
+  async short<R extends object>(text: string, parameters: readonly Parameter[]): Promise<readonly R[]> {
+    const { lane, release } = await this.take('statement', true)
+    try {
+      return await lane.query<R>(text, parameters)
+    } finally {
+      release()
+    }
   }
 
   /** Runs statements that all see the same snapshot; it is taken with the first one. */
@@ -108,36 +131,32 @@ export class Lanes implements Statements {
     }
   }
 
-  /** Takes a connection. @throws what opening one throws */
-  async take(use: LaneUse = 'other'): Promise<TakenLane> {
-    const lane = this.#idle.pop() ?? (await this.#next())
+  /** Takes a connection. @param isShort shares one with other short statements that wait @throws what opening one throws */
+  async take(use: LaneUse = 'other', isShort = false): Promise<TakenLane> {
+    const idle = this.#idle.pop()
+    const taken = idle === undefined ? await this.#next(isShort) : this.#takenBy(1, idle)()
     this.#settings.events?.onUsed?.(use)
-    let isTaken = true
-    const release = () => {
-      if (isTaken) this.#release(lane)
-      isTaken = false
-    }
-    return { lane, release }
+    return taken
   }
 
   /** Closes all connections; work under way fails. */
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const waiting of this.#waiting.splice(0)) waiting(undefined)
+    for (const { resolve } of this.#waiting.splice(0)) resolve(undefined)
     await Promise.all(this.#idle.splice(0).map((lane) => lane.close()))
   }
 
-  async #next(): Promise<Lane> {
+  async #next(isShort: boolean): Promise<TakenLane> {
     if (this.#isClosed) throw new Error('the connections are closed')
     if (this.#count >= this.#settings.connections) {
-      const lane = await new Promise<Lane | undefined>((resolve) => this.#waiting.push(resolve))
-      return lane ?? this.#next()
+      const taken = await new Promise<TakenLane | undefined>((resolve) => this.#waiting.push({ isShort, resolve }))
+      return taken ?? this.#next(isShort)
     }
     this.#count++
     try {
       const lane = await this.#settings.primary.open(this.#settings.statementMs)
       this.#settings.events?.onOpened?.()
-      return lane
+      return this.#takenBy(1, lane)()
     } catch (error) {
       this.#count--
       this.#settings.events?.onOpenFailed?.(error)
@@ -159,8 +178,34 @@ export class Lanes implements Statements {
 
   /** @param lane `undefined` lets the waiting work open a new one */
   #wakeNext(lane: Lane | undefined): boolean {
-    const waiting = this.#waiting.shift()
-    waiting?.(lane)
-    return waiting !== undefined
+    const next = this.#waiting.shift()
+    if (next === undefined) return false
+    if (lane === undefined) next.resolve(undefined)
+    else {
+      const together = next.isShort ? [next, ...this.#waiting.splice(0, this.#shortOnes())] : [next]
+      const take = this.#takenBy(together.length, lane)
+      for (const { resolve } of together) resolve(take())
+    }
+    return true
+  }
+
+  /** How many more of those that wait come with the first one: its share, if all connections take as many. */
+  #shortOnes(): number {
+    const most = Math.min(MOST_SHORT, Math.ceil((this.#waiting.length + 1) / this.#settings.connections)) - 1
+    const other = this.#waiting.slice(0, most).findIndex(({ isShort }) => !isShort)
+    return other < 0 ? most : other
+  }
+
+  /** Gives a connection to some pieces of work, one at each call. Others have it when all have released it. */
+  #takenBy(users: number, lane: Lane): () => TakenLane {
+    let left = users
+    return () => {
+      let isTaken = true
+      const release = () => {
+        if (isTaken && --left === 0) this.#release(lane)
+        isTaken = false
+      }
+      return { lane, release }
+    }
   }
 }

@@ -1,5 +1,5 @@
 import { failureKind } from './database-errors.ts'
-import { placeOf, reasonOf } from './database-problem.ts'
+import { placeOf, problemOf, reasonOf } from './database-problem.ts'
 
 /** Reports that the database is away, once, and that it is back. */
 export interface OutageEvents {
@@ -11,26 +11,34 @@ export interface OutageEvents {
 
 /** Whether connections to the database can be opened. */
 export class Outage {
-  readonly #place: string
+  readonly #url: string
   readonly #events: OutageEvents
-  #since: number | undefined
+  #hasBegun = false
+  /** What has failed first, and when; `undefined` while connections can be opened. */
+  #failure: { readonly since: number; isReported: boolean } | undefined
 
   constructor(url: string, events: OutageEvents) {
-    this.#place = placeOf(url)
+    this.#url = url
     this.#events = events
   }
 
   /** No connection could be opened. */
-  failed(error: unknown): void {
-    if (this.#since !== undefined || failureKind(error) === 'bug') return
-    this.#since = performance.now()
-    this.#events.onAway(this.#place, reasonOf(error))
+  async failed(error: unknown): Promise<void> {
+    if (this.#failure !== undefined || failureKind(error) === 'bug') return
+    const failure = { since: performance.now(), isReported: false }
+    this.#failure = failure
+    // The start itself reports settings with which no connection can be opened, and ends.
+    if (!this.#hasBegun && !(await problemOf(error, { url: this.#url })).isAway) return
+    if (this.#failure !== failure) return
+    failure.isReported = true
+    this.#events.onAway(placeOf(this.#url), reasonOf(error))
   }
 
   /** A connection was opened. */
   ended(): void {
-    if (this.#since === undefined) return
-    this.#events.onBack(this.#place, performance.now() - this.#since)
-    this.#since = undefined
+    this.#hasBegun = true
+    const failure = this.#failure
+    this.#failure = undefined
+    if (failure?.isReported === true) this.#events.onBack(placeOf(this.#url), performance.now() - failure.since)
   }
 }

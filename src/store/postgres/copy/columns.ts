@@ -17,6 +17,7 @@ export interface StoredTable {
 /** What a copy leaves out, with its value. */
 const FILLED: Readonly<Record<string, readonly [columns: string, values: string]>> = {
   index_definition: [', built_to, has_cut, entries', ", '', false, 0"],
+  session: [', process', ", ''"],
 }
 /** Columns that are neither numbers nor texts. */
 const BOOLEANS = new Set(['covering'])

@@ -92,7 +92,12 @@ export class Follower {
     const head = await this.#freshness.headOf(this.#tree.tree)
     if (head < batch) await this.replaced()
     else await this.reach(head)
-    if (this.#history.settled !== undefined) await this.#history.settled
+    const { settled } = this.#history
+    if (settled !== undefined) {
+      await settled
+      // The tree went on from a batch that was read meanwhile, which may be one before.
+      return await this.pull()
+    }
     this.appliedUpTo(askedAt)
   }
 

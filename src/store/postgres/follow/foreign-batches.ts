@@ -48,7 +48,8 @@ export async function headOf(lanes: Lanes, tree: number): Promise<NextBatch & { 
     ])
     if (row === undefined) throw new Error(`the tree ${tree} has no application`)
     const { seq, at } = batch
-    const flags = LogFlag.settings | LogFlag.indexes | LogFlag.application | (row.isMoved ? LogFlag.moved : 0)
+    const { settings: ofSettings, indexes, application, sessions, moved } = LogFlag
+    const flags = ofSettings | indexes | application | sessions | (row.isMoved ? moved : 0)
     const commits = [unknownCommit({ seq, at, path: [] })]
     return { epoch: row.epoch, batch, flags, settings, commits, isForeign: true }
   })

@@ -1,5 +1,6 @@
 import { SQL } from 'bun'
 import { ConnectionLost } from '../connection/database-errors.ts'
+import { withoutVariables } from '../connection/hidden-variables.ts'
 import type { ConnectionOptions, Statements } from '../connection/lane.ts'
 import type { Primary } from '../connection/primary.ts'
 
@@ -117,7 +118,7 @@ export class Listener {
       reject(new ConnectionLost(error))
       this.#lost(open)
     }
-    const client = new SQL({ ...server, connection, max: 1, onclose: lost } as SQL.Options)
+    const client = withoutVariables(() => new SQL({ ...server, connection, max: 1, onclose: lost } as SQL.Options))
     const open = { client, server, listening }
     this.#open = open
     const listens = () => {

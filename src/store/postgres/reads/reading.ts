@@ -126,12 +126,12 @@ export class Reading {
     const [head] = rows
     if (head === undefined) throw new DholeError('internal', undefined, { cause: `no batch of the tree ${this.tree}` })
     this.#head ??= head
-    const found = new Map(rows.map((row) => [row.n, row]))
+    const found: (WalkRow | undefined)[] = []
+    for (const row of rows) if (row.n !== null) found[row.n] = row
     for (const [n, { above, parent, key }] of steps.entries()) {
-      const row = found.get(n)
-      const at = parent ?? found.get(above)?.id ?? null
+      const at = parent ?? (above === null ? undefined : found[above])?.id ?? null
       // Below a text or a gap there are no slots.
-      if (at !== null) this.#know(at, key, row)
+      if (at !== null) this.#know(at, key, found[n])
     }
   }
 

@@ -242,3 +242,36 @@ export const note = pgTable(
   },
   (table) => [primaryKey({ columns: [table.tree, table.key] }), index('note_at').on(table.tree, table.at)],
 )
+
+/** A session of a client that wants values written when it has ended. */
+export const session = pgTable(
+  'session',
+  {
+    tree: tree(),
+    session: bytewise('session').notNull(),
+    /** Random id of the process that its client is connected to, or that writes what it has left. */
+    process: bytewise('process').notNull(),
+    /** Its caller, as JSON text. */
+    caller: text('caller').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tree, table.session] }),
+    index('session_process').on(table.process, table.tree),
+  ],
+)
+
+/** A value that the client of a session wants written when it has ended. */
+export const sessionValue = pgTable(
+  'session_value',
+  {
+    tree: tree(),
+    session: bytewise('session').notNull(),
+    /** Its number in the session. A number is not used again. */
+    position: integer('position').notNull(),
+    /** JSON text of the keys of its path. */
+    path: text('path').notNull(),
+    /** JSON text of the value. */
+    json: text('json').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tree, table.session, table.position] })],
+)

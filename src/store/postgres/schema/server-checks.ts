@@ -8,12 +8,14 @@ const LEAST_VERSION = 130_000
 const VERSION_STEP = 10_000
 
 const SERVER = `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version,
-  current_setting('server_encoding') AS encoding`
+  current_setting('server_encoding') AS encoding, version() AS product`
 
 interface ServerFacts {
   readonly number: number
   readonly version: string
   readonly encoding: string
+  /** Begins with `PostgreSQL` and its version, and goes on with those of a product that is made from it. */
+  readonly product: string
 }
 
 /** Checks what the tables and statements need of the server. @throws Error when it cannot be used */
@@ -24,12 +26,24 @@ export async function checkServer(statements: Statements): Promise<void> {
 }
 
 /** Why a server cannot be used; `undefined` if it can. */
-export function serverProblem({ number, version, encoding }: ServerFacts): string | undefined {
+export function serverProblem({ number, version, encoding, product }: ServerFacts): string | undefined {
+  const other = otherProduct(product)
+  if (other !== undefined) return `it is ${other}: PostgreSQL itself is needed`
   if (number < LEAST_VERSION) {
     return `it is PostgreSQL ${version}: version ${LEAST_VERSION / VERSION_STEP} or later is needed`
   }
   if (encoding !== 'UTF8') return `its encoding is ${encoding}: create a database with ENCODING 'UTF8'`
   return undefined
+}
+
+/** YugabyteDB counts its own version behind that of PostgreSQL. */
+const YUGABYTE = /^PostgreSQL \S+-YB-/
+
+/** Name of another database that speaks the protocol of PostgreSQL; `undefined` for PostgreSQL. */
+function otherProduct(product: string): string | undefined {
+  if (YUGABYTE.test(product)) return 'YugabyteDB'
+  const [name = ''] = product.split(' ')
+  return name === 'PostgreSQL' ? undefined : name
 }
 
 const SETTINGS = `SELECT s.name, s.value, current_user::text AS role, current_database()::text AS database

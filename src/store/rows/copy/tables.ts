@@ -64,8 +64,28 @@ const NOTE: CopiedTable = { name: 'note', columns: { at: 'number', key: json, te
 /** Settings of the tree. */
 const SETTING: CopiedTable = { name: 'setting', columns: { name: json, text: json }, keyLength: 1 }
 
+/** A session of a client. It belongs to no process: the one that opens the tree first writes what the session has left. */
+const SESSION: CopiedTable = { name: 'session', columns: { session: 'text', caller: 'text' }, keyLength: 1 }
+
+/** A value that a session has left to be written. */
+const SESSION_VALUE: CopiedTable = {
+  name: 'session_value',
+  columns: { session: 'text', position: 'number', path: 'text', json: 'text' },
+  keyLength: 2,
+}
+
 /** The tables of the tree itself. The closure comes before the slots: a target finds the ancestors of a slot there. */
-export const TREE_TABLES: readonly CopiedTable[] = [INTERIOR, CLOSURE, NODE, INDEX, LOG, NOTE, SETTING]
+export const TREE_TABLES: readonly CopiedTable[] = [
+  INTERIOR,
+  CLOSURE,
+  NODE,
+  INDEX,
+  LOG,
+  NOTE,
+  SETTING,
+  SESSION,
+  SESSION_VALUE,
+]
 
 /** Numbers of the tree as a whole, beside its rows. */
 export interface TreeNumbers {

@@ -10,6 +10,22 @@ const NOTES: readonly Violation[] = [
   ['a note cannot be read', 'SELECT seq, key, substr(text, 1, 60) AS text FROM note WHERE NOT json_valid(text)'],
 ]
 
+/** Sessions of clients, and what they want written when they have ended. */
+const SESSIONS: readonly Violation[] = [
+  [
+    'a value of a session has none',
+    'SELECT session, position FROM session_value WHERE session NOT IN (SELECT session FROM session)',
+  ],
+  [
+    'a session cannot be read',
+    'SELECT session, substr(caller, 1, 60) AS caller FROM session WHERE NOT json_valid(caller)',
+  ],
+  [
+    'a value of a session cannot be read',
+    'SELECT session, position FROM session_value WHERE NOT json_valid(path) OR NOT json_valid(json)',
+  ],
+]
+
 /**
  * The tables of text messages. A clock that is put forward and back may empty `sms_final` and make ranges of
  * `sms_handover` overlap, so neither is checked.
@@ -61,8 +77,9 @@ const MESSAGES: readonly Violation[] = [
   ],
 ]
 
-/** Inconsistencies in the tables beside the tree: idempotency records and text messages. */
+/** Inconsistencies in the tables beside the tree: idempotency records, sessions and text messages. */
 export function* sideTableProblems({ client }: Connection): Generator<Problem, void> {
   yield* violations(client, NOTES)
+  yield* violations(client, SESSIONS)
   yield* violations(client, MESSAGES)
 }

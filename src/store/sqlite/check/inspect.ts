@@ -17,7 +17,7 @@ export interface InspectOptions {
 
 /**
  * Checks the file of a tree: pages, schema, foreign keys, closure, counts, slots, texts in chunks, indexes, change log, idempotency
- * records and text messages. It reads one commit and works while another process has the file open; the log cannot start
+ * records, sessions and text messages. It reads one commit and works while another process has the file open; the log cannot start
  * over meanwhile. The caller may stop iterating at any problem.
  * @throws when the file does not exist or cannot be opened
  * @see docs/explanation/storage.md#schema

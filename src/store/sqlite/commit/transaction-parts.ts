@@ -5,7 +5,7 @@ import type { BuildOptions } from '../indexes/building/options.ts'
 import { IndexMaintenance } from '../indexes/maintenance.ts'
 import { ChangeLog, type LogRetention } from '../log/change-log.ts'
 import { IdempotencyRecords, type RecordRetention } from '../log/idempotency-records.ts'
-import { SessionTexts } from '../log/session-texts.ts'
+import { SessionRows } from '../log/session-rows.ts'
 import { Settings } from '../log/settings.ts'
 import { Staging, type StagingOptions } from '../staging/staging.ts'
 import type { RowLengths } from '../tree/branch-writer.ts'
@@ -20,7 +20,7 @@ export interface TransactionParts {
   readonly log: ChangeLog
   readonly records: IdempotencyRecords
   readonly settings: Settings
-  readonly sessionTexts: SessionTexts
+  readonly sessions: SessionRows
   readonly deletedSubtrees: DeletedSubtrees
   readonly indexes: IndexMaintenance
   readonly staging: Staging
@@ -54,7 +54,7 @@ export function transactionParts(
     log,
     records: new IdempotencyRecords(connection, options),
     settings: new Settings(connection),
-    sessionTexts: new SessionTexts(connection),
+    sessions: new SessionRows(connection),
     deletedSubtrees,
     indexes,
     staging: new Staging(writer, options),

@@ -55,13 +55,13 @@ export class TransactionRunner {
   constructor(connection: Connection, parts: TransactionParts) {
     this.#statements = statements(connection)
     const { client, orm } = connection
-    const { writer, log, records, settings, sessionTexts, deletedSubtrees, indexes, staging } = parts
+    const { writer, log, records, settings, sessions, deletedSubtrees, indexes, staging } = parts
     this.#client = client
     this.#orm = orm
     this.staging = staging
     this.#parts = parts
     this.#keys = new GeneratedKeys(connection)
-    this.#participants = [log, writer, staging, indexes, settings, sessionTexts, records, this.#keys, deletedSubtrees]
+    this.#participants = [log, writer, staging, indexes, settings, sessions, records, this.#keys, deletedSubtrees]
     this.#background = [deletedSubtrees, log, records, indexes]
   }
 
@@ -124,10 +124,13 @@ export class TransactionRunner {
    * applied fails the transaction.
    */
   *#runJob(queued: QueuedJob, transaction: RunningTransaction): Generator<void> {
-    const { reader, writer, settings, sessionTexts, records, staging, log } = this.#parts
+    const { reader, writer, settings, sessions, records, staging, log } = this.#parts
     let outcome: JobOutcome<unknown>
     try {
-      outcome = yield* runReads(queued.job(transaction.context), reader, settings.current, writer, records)
+      outcome = yield* runReads(queued.job(transaction.context), reader, settings.current, writer, {
+        records,
+        sessions,
+      })
     } catch (error) {
       // If SQLite has rolled back by itself, the whole transaction is lost.
       if (!this.#client.inTransaction) throw error
@@ -142,7 +145,7 @@ export class TransactionRunner {
     }
     if (outcome.settings !== undefined) settings.set(outcome.settings)
     if (outcome.record !== undefined) records.save(outcome.record)
-    if (outcome.sessionText !== undefined) sessionTexts.save(outcome.sessionText)
+    if (outcome.session !== undefined) sessions.change(outcome.session)
     let commit: Commit | undefined
     if (change !== undefined) {
       const texts = yield* this.#apply(change.writes, queued.prepared)

@@ -130,8 +130,27 @@ export const change = sqliteTable('change', {
  */
 export const meta = sqliteTable('meta', { name: text().primaryKey(), value: text().notNull() })
 
-/** What is left to do when a session of a client has ended: a server that was killed does it when it starts again. */
-export const sessionText = sqliteTable('session_text', { session: text().primaryKey(), text: text().notNull() })
+/** A session of a client that wants values written when it has ended. A server that was killed writes them when it starts again. */
+export const session = sqliteTable('session', {
+  session: text().primaryKey(),
+  /** Its caller, as JSON text. */
+  caller: text().notNull(),
+})
+
+/** A value that the client of a session wants written when it has ended. */
+export const sessionValue = sqliteTable(
+  'session_value',
+  {
+    session: text().notNull(),
+    /** Its number in the session. A number is not used again. */
+    position: integer().notNull(),
+    /** JSON text of the keys of its path. */
+    path: text().notNull(),
+    /** JSON text of the value. */
+    json: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.session, table.position] })],
+)
 
 /** Idempotency records, oldest first: outcomes of writes that may be sent again. */
 export const note = sqliteTable('note', {

@@ -1,6 +1,7 @@
 import type { JobReads, ReadAnswer, ReadRequest } from '../../../tree/read-program.ts'
 import { Lookup, type SlotSource } from '../../rows/lookup.ts'
 import type { IdempotencyRecords } from '../log/idempotency-records.ts'
+import type { SessionRows } from '../log/session-rows.ts'
 import type { SettingTexts } from '../log/settings.ts'
 import type { TreeReader } from './tree-reader.ts'
 
@@ -10,14 +11,14 @@ const ANSWERS_BEFORE_PAUSE = 64
 /**
  * Runs logic that reads, answering what it asks; pauses wherever the reading does.
  * @param slots finds slots in the same transaction as the reader
- * @param records of the same transaction, for a job
+ * @param job what only a job may ask for, in the same transaction
  */
 export function* runReads<T>(
   logic: JobReads<T>,
   reader: TreeReader,
   settings: SettingTexts,
   slots: SlotSource = reader,
-  records?: IdempotencyRecords,
+  job?: { readonly records: IdempotencyRecords; readonly sessions: SessionRows },
 ): Generator<void, T> {
   const lookup = new Lookup(reader.subtrees, slots)
   let step = logic.next()
@@ -32,7 +33,8 @@ export function* runReads<T>(
       const leaf = lookup.leaf(request.path)
       step = logic.next(typeof leaf === 'object' ? yield* reader.subtrees.string(leaf.text) : leaf)
     } else if (request.kind === 'pause') step = logic.next(yield)
-    else if (request.kind === 'idempotency-record') step = logic.next(records?.text(request.key))
+    else if (request.kind === 'idempotency-record') step = logic.next(job?.records.text(request.key))
+    else if (request.kind === 'session') step = logic.next(job?.sessions.has(request.session, request.position))
     else if (request.kind === 'is-turn') step = logic.next(request.isTurn())
     else step = logic.next(answer(request, lookup, settings))
   }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { History, type Outcome, type SentWrite } from '../clients/history.ts'
 import type { Told } from '../clients/listener.ts'
 import { Messages } from '../clients/message-client.ts'
+import { checkDoorReads } from './check-door-reads.ts'
 import { checkMessages } from './check-messages.ts'
 import { checkReads } from './check-reads.ts'
 import { checkStream } from './check-streams.ts'
@@ -149,6 +150,29 @@ describe('the checks of a cluster', () => {
     expect(problemsOf(4, 2)).toHaveLength(1)
     // Rules that nobody has sent hide nothing.
     expect(problemsOf(1, 9)).toHaveLength(1)
+  })
+
+  test('find a read under rules that others had replaced, or that were not put yet', () => {
+    const rules = new Map([
+      [1, [0]],
+      [2, [1]],
+      [4, [2]],
+      [3, [3]],
+    ])
+    const problemsOf = (isAllowed: boolean, sentAt: number, endedAt: number) => {
+      const history = historyOf()
+      history.rules.push({ version: 2, sentAt: 10, endedAt: 20, outcome: 'acknowledged' })
+      history.rules.push({ version: 3, sentAt: 30, endedAt: 40, outcome: 'unknown' })
+      history.rules.push({ version: 4, sentAt: 50, endedAt: 60, outcome: 'acknowledged' })
+      history.doorReads.push({ isAllowed, sentAt, endedAt })
+      return checkDoorReads(history, { ...logOf(), rules }).length
+    }
+    expect([problemsOf(true, 1, 9), problemsOf(false, 1, 9)]).toEqual([1, 0])
+    expect([problemsOf(true, 11, 19), problemsOf(false, 11, 19)]).toEqual([0, 0])
+    expect([problemsOf(true, 21, 29), problemsOf(false, 21, 29)]).toEqual([0, 1])
+    // Those without an answer came into force at any time after they were sent.
+    expect([problemsOf(true, 41, 49), problemsOf(false, 41, 49)]).toEqual([0, 0])
+    expect([problemsOf(true, 70, 80), problemsOf(false, 70, 80)]).toEqual([0, 0])
   })
 
   test('find a message that nobody was told of, and one that is told again without a fault', () => {

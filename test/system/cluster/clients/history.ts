@@ -32,6 +32,13 @@ export interface SentRead {
   readonly endedAt: number
 }
 
+/** A GET of the door that was let in or refused. */
+export interface DoorRead {
+  readonly isAllowed: boolean
+  readonly sentAt: number
+  readonly endedAt: number
+}
+
 /** Rules that were put. */
 export interface SentRules {
   readonly version: number
@@ -45,6 +52,7 @@ export class History {
   readonly writes: SentWrite[] = []
   readonly reads: SentRead[] = []
   readonly rules: SentRules[] = []
+  readonly doorReads: DoorRead[] = []
   /** What is wrong at first sight. */
   readonly problems: string[] = []
   #ids = 0

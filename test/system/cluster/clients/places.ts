@@ -10,16 +10,24 @@ export const PLACES = [
   ...Array.from({ length: SHARED_NODES }, (_, at) => `/k/${at}`),
 ] as const
 
+/** Place that only rules of even versions let anybody read. */
+export const DOOR = '/door'
+
+/** Whether rules of a version let anybody read the door. */
+export function opensDoor(version: number): boolean {
+  return version % 2 === 0
+}
+
 /** Rules under which a write to `/gate` must name their version, and `/locked` is nobody's. */
 export function rulesText(version: number): string {
-  const open = { '.write': true }
+  const open = { '.read': true, '.write': true }
   const rules = {
-    '.read': true,
     k: open,
     n: open,
     list: open,
     once: open,
-    gate: { '.write': `newData.child('v').val() === ${version}` },
+    gate: { '.read': true, '.write': `newData.child('v').val() === ${version}` },
+    door: { '.read': opensDoor(version), '.write': true },
     locked: { '.write': false },
   }
   return JSON.stringify({ rules })

@@ -1,7 +1,7 @@
 import type { Answer } from '../../../support/https-server.ts'
 import type { Random } from '../../crash/random.ts'
 import type { History, Outcome, SentWrite } from './history.ts'
-import { PLACES, SHARED_NODES } from './places.ts'
+import { DOOR, PLACES, SHARED_NODES } from './places.ts'
 import { ask, type Server } from './sender.ts'
 
 const STEPS = [
@@ -15,6 +15,8 @@ const STEPS = [
   'once',
   'gate',
   'locked',
+  'door',
+  'door',
   'get',
   'get',
   'get',
@@ -91,6 +93,9 @@ export class TreeClient {
       }
       case 'locked':
         return this.#do(id, { method: 'PUT', target: '/locked.json', body: json({ id }) })
+      case 'door':
+        if (random.happens(0.2)) return this.#do(id, { method: 'PUT', target: `${DOOR}.json`, body: json({ id }) })
+        return this.#readDoor()
       case 'look':
         return this.#look(id, `/k/${node}`)
       default:
@@ -123,6 +128,16 @@ export class TreeClient {
     }
     history.reads.push({ place, text: answer.text, sentAt, endedAt: performance.now() })
     return answer
+  }
+
+  async #readDoor(): Promise<void> {
+    const { history, any } = this.#parts
+    const sentAt = performance.now()
+    const answer = await ask(any(), 'GET', `${DOOR}.json`)
+    if (answer === undefined || answer.status === 503) return
+    if (answer.status !== 200 && answer.status !== 403) {
+      history.problems.push(`GET ${DOOR}: ${answer.status} ${answer.text.slice(0, 200)}`)
+    } else history.doorReads.push({ isAllowed: answer.status === 200, sentAt, endedAt: performance.now() })
   }
 
   async #post(id: string): Promise<void> {

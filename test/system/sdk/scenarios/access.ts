@@ -6,6 +6,7 @@ export const RULES = {
     open: { '.read': true, '.write': true },
     closed: { '.read': false, '.write': false },
     users: { $uid: { '.read': true, '.write': 'auth.uid === $uid' } },
+    articles: { '.read': true, '.write': "auth.token.role === 'editor'" },
     numbers: { '.read': true, '.write': true, $key: { '.validate': 'newData.isNumber()' } },
     rooms: { '.read': 'root.child("open/isClosed").val() !== true', '.write': true },
   },
@@ -142,6 +143,20 @@ export const ACCESS: Scenarios = {
     expected: { isAsked: true, seen: [1, 2] },
   },
 
+  'a token without a signature is refused, and the client asks for another one': {
+    needs: 'renewal',
+    async run({ client, token }) {
+      const payload = { sub: 'ann', user_id: 'ann', aud: 'app', iat: 0, exp: 3600 }
+      const unsigned = `${[{ alg: 'none', type: 'JWT' }, payload].map(encoded).join('.')}.`
+      const bob = client({ token: async (isForced) => (isForced ? token('bob') : unsigned) })
+      return [
+        await failureOf(() => bob.set('users/ann', 'hello')),
+        await failureOf(() => bob.set('users/bob', 'hello')),
+      ]
+    },
+    expected: ['PERMISSION_DENIED PERMISSION_DENIED: Permission denied', 'done'],
+  },
+
   'the admin SDK does everything, or what a user may': {
     needs: 'admin',
     async run({ client, secret }) {
@@ -181,6 +196,31 @@ export const EMULATOR_RULES: Scenarios = {
     expected: 'PERMISSION_DENIED PERMISSION_DENIED: Permission denied',
   },
 
+  'a user that is made up for an emulator is who the client is': {
+    needs: 'mockToken',
+    async run({ client, rest }) {
+      await rest('PUT', '/.settings/rules.json', RULES)
+      const ann = client({ mockUserToken: { sub: 'ann', role: 'editor' } })
+      const other = client()
+      return [
+        await failureOf(() => ann.set('users/ann', 2)),
+        await failureOf(() => ann.set('articles', 'first')),
+        await failureOf(() => ann.set('users/bob', 2)),
+        await failureOf(() => ann.set('closed/a', 2)),
+        await failureOf(() => other.set('users/ann', 3)),
+        (await other.once('users/ann')).value,
+      ]
+    },
+    expected: [
+      'done',
+      'done',
+      'PERMISSION_DENIED PERMISSION_DENIED: Permission denied',
+      'PERMISSION_DENIED PERMISSION_DENIED: Permission denied',
+      'PERMISSION_DENIED PERMISSION_DENIED: Permission denied',
+      2,
+    ],
+  },
+
   'the admin SDK sets rules, and acts as users': {
     needs: 'admin',
     async run({ client }) {
@@ -203,4 +243,9 @@ export const EMULATOR_RULES: Scenarios = {
       'PERMISSION_DENIED PERMISSION_DENIED: Permission denied',
     ],
   },
+}
+
+/** A part of a token. */
+function encoded(part: object): string {
+  return Buffer.from(JSON.stringify(part)).toString('base64url')
 }

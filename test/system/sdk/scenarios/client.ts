@@ -61,8 +61,8 @@ export interface ClientOptions {
   readonly token?: TokenSource
   /** Port of a plain listener on this machine, as emulators have. The admin SDK takes it from the environment. */
   readonly emulatorPort?: number | undefined
-  /** Token that an emulator is given. */
-  readonly mockUserToken?: string
+  /** Token that an emulator is given, or the user of one that the SDK makes. */
+  readonly mockUserToken?: string | { readonly sub: string; readonly role?: string }
   /** Acts by the rules as this user: admin SDK. */
   readonly override?: object | null
 }

@@ -1,4 +1,4 @@
-import { awaited, inStep, type Scenarios } from './scenario.ts'
+import { awaited, failureOf, inStep, type Scenarios } from './scenario.ts'
 
 const VALUE = { text: 'päivä 狗 🐕', number: 1.5, yes: true, deep: { a: { b: 'c' } }, list: [1, 2, 3] }
 const LARGE = 5_000_000
@@ -100,6 +100,37 @@ export const DATA: Scenarios = {
       return { value, seen: seen.filter((shown, index) => shown !== null && shown !== seen[index - 1]) }
     },
     expected: { value: 3.5, seen: [1, 2, 3, 4, 3.5] },
+  },
+
+  'a write that is too large fails, is undone, and others go on': {
+    async run({ client, at }) {
+      const part = 'x'.repeat(6_000_000)
+      const [one, two] = [client(), client()]
+      const seen: unknown[] = []
+      const connected: unknown[] = []
+      one.on(at, 'value', ({ value }) => seen.push(typeof value === 'object' && value !== null ? 'all' : value))
+      one.on('.info/connected', 'value', ({ value }) => connected.push(value))
+      await one.set(at, 1)
+      const large = failureOf(() => one.set(at, { a: part, b: part, c: part }))
+      const behind = one.set(`${at}-behind`, 2)
+      const failure = await large
+      await behind
+      await one.set(at, 3)
+      await inStep(two, one, at)
+      return {
+        failure,
+        seen: seen.filter((value) => value !== null),
+        connected: connected.filter((value) => value !== false),
+        values: [(await two.once(at)).value, (await two.once(`${at}-behind`)).value],
+      }
+    },
+    expected: {
+      failure: 'TOO_BIG TOO_BIG: Data to write exceeds the maximum size that can be modified with a single request.',
+      // It is shown until it is refused.
+      seen: [1, 'all', 1, 3],
+      connected: [true],
+      values: [3, 2],
+    },
   },
 
   'a value of five million characters': {

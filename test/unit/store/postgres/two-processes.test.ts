@@ -106,7 +106,7 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'two processes on 
     let isCut = false
     const query: Lanes['query'] = (text, parameters) =>
       isCut ? Promise.reject(new ConnectionLost('planned')) : two.lanes.query(text, parameters)
-    const lanes = withMembers(two.lanes, { query })
+    const lanes = withMembers(two.lanes, { query, short: query })
     const cut = withMembers(two, { lanes, freshness: new Freshness(lanes) })
     await using reader = await open(cut, 'behind', 10, silentObserver)
     const commits = told(reader)
@@ -121,5 +121,47 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'two processes on 
     await put(reader, '/after', 1)
     await writer.fresh()
     expect(await plain(writer, '/after')).toBe('1')
+  })
+
+  test('a read that another history has put back behind a write catches up before it is answered', async () => {
+    await using writer = await open(one, 'history')
+    await put(writer, '/a', 1)
+    const [read, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let isHeld = false
+    const snapshot: Lanes['snapshot'] = async (work) => {
+      const result = await two.lanes.snapshot(work)
+      if (isHeld) {
+        read.resolve()
+        await release.promise
+      }
+      return result
+    }
+    const lanes = withMembers(two.lanes, { snapshot })
+    let rebase = async () => {}
+    let settled: Promise<void> | undefined
+    const history = withMembers(two.history, {
+      follow: (own: () => Promise<void>) => {
+        rebase = own
+        return () => {}
+      },
+      get settled() {
+        return settled
+      },
+    })
+    const slow = withMembers(two, { lanes, history, freshness: new Freshness(lanes) })
+    await using reader = await open(slow, 'history')
+    await one.lanes.query('UPDATE application SET epoch = $1::text WHERE id = $2::text', ['another', 'history'])
+    isHeld = true
+    settled = rebase().finally(() => {
+      settled = undefined
+    })
+    await read.promise
+    isHeld = false
+    await put(writer, '/a', 2)
+    const fresh = reader.fresh()
+    while (reader.position().seq < writer.position().seq) await new Promise(setImmediate)
+    release.resolve()
+    await fresh
+    expect(reader.position()).toEqual({ epoch: 'another', seq: writer.position().seq })
   })
 })

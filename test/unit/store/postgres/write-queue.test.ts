@@ -177,7 +177,7 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'processes that wr
       const waiting = 'SELECT 1 AS one FROM pg_locks WHERE NOT granted'
       while ((await one.lanes.query(waiting, [])).length === 0) await new Promise(setImmediate)
     }
-    const lanes = withMembers(one.lanes, { query })
+    const lanes = withMembers(one.lanes, { query, short: query })
     const lossy = withMembers(one, { lanes, freshness: new Freshness(lanes) })
     await using store = await PostgresStore.open(lossy, 'under way', {}, silentObserver)
     await put(store, '/n', increment)

@@ -23,6 +23,8 @@ export class BaseTree {
   /** The gaps of a list that were read last. */
   #lastGaps = new Map<number, Gap[]>()
   #records = new Map<string, string | undefined>()
+  /** Whether sessions, and their values, are stored for this process; see `sessionName`. */
+  #sessions = new Map<string, boolean>()
 
   /** Whether the slot is known. */
   has(parent: number, key: string): boolean {
@@ -61,6 +63,13 @@ export class BaseTree {
     return this.#records.get(key)
   }
 
+  /** Whether a session of this process is stored; see `Unknown`. @throws `Missing` */
+  session(session: string, position: number): boolean {
+    const isStored = this.#sessions.get(sessionName(session, position))
+    if (isStored === undefined) throw new Missing({ kind: 'session', session, position })
+    return isStored
+  }
+
   know(parent: number, key: string, slot: Slot | undefined, interior?: Interior): void {
     if (slot !== undefined && slot.id !== null) {
       if (interior !== undefined) this.#interiors.set(slot.id, interior)
@@ -80,6 +89,10 @@ export class BaseTree {
     this.#records.set(key, text)
   }
 
+  knowSession(session: string, position: number, isStored: boolean): void {
+    this.#sessions.set(sessionName(session, position), isStored)
+  }
+
   /** A batch with these changes is applied. */
   advance(
     slots: ReadonlyMap<number, ReadonlyMap<string, Slot | undefined>>,
@@ -89,6 +102,7 @@ export class BaseTree {
     this.#gaps = new Map()
     this.#lastGaps = new Map()
     this.#records = new Map()
+    this.#sessions = new Map()
     if (this.#interiors.size + interiors.size > MAX_INTERIORS) {
       this.clear()
       return
@@ -111,6 +125,7 @@ export class BaseTree {
     this.#gaps = new Map()
     this.#lastGaps = new Map()
     this.#records = new Map()
+    this.#sessions = new Map()
   }
 
   #remember<T>(known: Map<number, Map<string, T>>, parent: number, key: string, value: T): void {
@@ -118,4 +133,9 @@ export class BaseTree {
     if (siblings === undefined) known.set(parent, new Map([[key, value]]))
     else siblings.set(key, value)
   }
+}
+
+/** Name of a session, or of its value at a position. */
+function sessionName(session: string, position: number): string {
+  return `${position} ${session}`
 }

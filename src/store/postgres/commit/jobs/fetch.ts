@@ -38,6 +38,12 @@ const NEIGHBORS = ['before', 'after']
 
 const RECORDS = 'SELECT key, text FROM note WHERE tree = $1::int AND key = ANY($2::text[]) AND at >= $3::bigint'
 
+const SESSIONS =
+  'SELECT w.n FROM unnest($2::int[], $3::text[], $4::int[]) AS w(n, session, position) ' +
+  'JOIN session s ON s.tree = $1::int AND s.session = w.session AND s.process = $5::text ' +
+  'WHERE w.position = 0 OR EXISTS (SELECT FROM session_value v ' +
+  'WHERE v.tree = $1::int AND v.session = w.session AND v.position = w.position)'
+
 /** Reads the definitions of the indexes of lists. */
 export type FetchIndexes = (statements: Statements, lists: readonly number[]) => Promise<void>
 
@@ -46,8 +52,11 @@ export class Fetcher {
   readonly #tree: number
   readonly #base: BaseTree
   readonly #fetchIndexes: FetchIndexes
+  readonly #process: string
 
-  constructor(tree: number, base: BaseTree, fetchIndexes: FetchIndexes) {
+  /** @param process id of this process */
+  constructor(tree: number, base: BaseTree, fetchIndexes: FetchIndexes, process: string) {
+    this.#process = process
     this.#tree = tree
     this.#base = base
     this.#fetchIndexes = fetchIndexes
@@ -68,6 +77,10 @@ export class Fetcher {
         statements,
         unknown.filter((each) => each.kind === 'record').map(({ key }) => key),
         outdated,
+      ),
+      this.#sessions(
+        statements,
+        unknown.filter((each) => each.kind === 'session'),
       ),
       this.#indexes(
         statements,
@@ -127,6 +140,21 @@ export class Fetcher {
     for (const [index, key] of keys.entries()) {
       const text = found.get(stored[index] as string)
       this.#base.knowRecord(key, text === undefined ? undefined : decodeText(text))
+    }
+  }
+
+  async #sessions(statements: Statements, wanted: readonly Extract<Unknown, { kind: 'session' }>[]): Promise<void> {
+    if (wanted.length === 0) return
+    const rows = await statements.query<{ readonly n: number }>(SESSIONS, [
+      this.#tree,
+      arrayOf(wanted.map((_, index) => index)),
+      arrayOf(wanted.map(({ session }) => session)),
+      arrayOf(wanted.map(({ position }) => position)),
+      this.#process,
+    ])
+    const found = new Set(rows.map(({ n }) => n))
+    for (const [index, { session, position }] of wanted.entries()) {
+      this.#base.knowSession(session, position, found.has(index))
     }
   }
 

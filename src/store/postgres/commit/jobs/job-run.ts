@@ -25,8 +25,10 @@ export type Halt =
 export type JobEnd = { readonly outcome: JobOutcome<unknown> } | { readonly error: unknown }
 
 /** What a job sees beside the tree. */
-export interface JobTexts {
+interface JobTexts {
   setting(name: string): string | undefined
+  /** @throws `Missing` */
+  hasSession(session: string, position: number | undefined): boolean
 }
 
 /**
@@ -147,6 +149,9 @@ export class JobRun {
       if (request.kind === 'is-turn') return { value: !this.#isInTurn || request.isTurn() }
       if (request.kind === 'setting') return { value: this.#texts.setting(request.name) }
       if (request.kind === 'idempotency-record') return { value: this.#working.record(request.key) }
+      if (request.kind === 'session') {
+        return { value: this.#texts.hasSession(request.session, request.position) }
+      }
       return this.#treeAnswerOf(request)
     } catch (error) {
       if (error instanceof Missing) return { halt: { kind: 'unknown', unknown: error.unknown } }

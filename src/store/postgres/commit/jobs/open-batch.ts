@@ -6,6 +6,7 @@ import type { ReadAnswer } from '../../../../tree/read-program.ts'
 import type { Write } from '../../../../tree/write.ts'
 import { parseStringInSteps } from '../../../rows/long-string.ts'
 import type { Commit, CommitContext, Committed, Job, JobOutcome } from '../../../store.ts'
+import { SessionChanges } from '../../sessions/session-changes.ts'
 import { BatchLog } from '../log-rows.ts'
 import { type BatchIndexes, Missing, type OpenIndexes, type Unknown } from '../working-tree.ts'
 import type { BaseTree } from './base-tree.ts'
@@ -21,6 +22,8 @@ const HOLD_MS = 5
 /** What a batch needs to run jobs. */
 export interface BatchEnvironment {
   readonly base: BaseTree
+  /** Id of this process. */
+  readonly process: string
   readonly openIndexes: OpenIndexes
   readonly inlineLength: number
   readonly context: CommitContext
@@ -42,6 +45,7 @@ export class OpenBatch {
   readonly working: WorkingSet
   readonly indexes: BatchIndexes
   readonly log: BatchLog
+  readonly sessions: SessionChanges
   readonly #environment: BatchEnvironment
   readonly #writer: TreeWriter
   #turnBegan = performance.now()
@@ -49,11 +53,12 @@ export class OpenBatch {
   #lastKey: string | undefined
 
   constructor(environment: BatchEnvironment) {
-    const { base, openIndexes, inlineLength, context, seq, takeId } = environment
+    const { base, openIndexes, inlineLength, context, seq, takeId, process } = environment
     this.#environment = environment
     this.working = new WorkingSet(base)
     this.indexes = openIndexes(this.working, takeId, context.now)
     this.log = new BatchLog(seq, context.now)
+    this.sessions = new SessionChanges(base, process)
     this.#writer = new TreeWriter(this.working, this.indexes, inlineLength, takeId)
   }
 
@@ -63,7 +68,10 @@ export class OpenBatch {
    * @throws what the database throws
    */
   async run(jobs: readonly Job[]): Promise<readonly JobResult[]> {
-    const texts = { setting: (name: string) => this.#setting(name) }
+    const texts = {
+      setting: (name: string) => this.#setting(name),
+      hasSession: (session: string, position: number | undefined) => this.sessions.has(session, position),
+    }
     const runs: JobRun[] = []
     for (const job of jobs) {
       runs.push(new JobRun(job, this.#environment.context, this.working, texts))
@@ -75,7 +83,7 @@ export class OpenBatch {
       const result = await this.#finish(run, runs.slice(index + 1, index + 1 + jobs.length))
       if (result === undefined) break
       results.push(result)
-      if (this.working.length > MAX_LENGTH) break
+      if (this.working.length + this.sessions.length > MAX_LENGTH) break
       await this.#pause()
     }
     return results
@@ -107,11 +115,12 @@ export class OpenBatch {
   async #take(outcome: JobOutcome<unknown>, later: readonly JobRun[]): Promise<JobResult> {
     const [before, indexesBefore] = [this.working.savepoint(), this.indexes.savepoint()]
     try {
-      const { result, change, settings, record } = outcome
+      const { result, change, settings, record, session } = outcome
       let commit: Commit | undefined
       if (change !== undefined) commit = this.log.append(change, await this.#write(change.writes, later))
       for (const [name, text] of settings ?? []) this.working.setSetting(name, text)
       if (record !== undefined) this.working.setRecord(record.key, record.text)
+      if (session !== undefined) this.sessions.take(session)
       return { committed: { result, commit } }
     } catch (error) {
       if (error instanceof DatabaseFailure) throw error.cause

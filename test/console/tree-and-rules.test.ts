@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { executablePath, MISSING, withConsole } from './console-browser.ts'
+import { executablePath, MISSING } from './chromium.ts'
+import { APP_SECRET, OPERATOR, withConsole } from './console-browser.ts'
 
 const NOTES = '{"rules":{"notes":{"$uid":{".read":"auth.uid === $uid",".write":"auth.uid === $uid"}}}}'
 const THEIRS = '{"rules":{".read":"auth != null"}}'
 
-const title = `rules in the console${executablePath === undefined ? ` (${MISSING})` : ''}`
+const title = `tree and rules in the console${executablePath === undefined ? ` (${MISSING})` : ''}`
 
 describe.skipIf(executablePath === undefined)(title, () => {
   const console = withConsole()
@@ -33,6 +34,36 @@ describe.skipIf(executablePath === undefined)(title, () => {
     return text
   }
 
+  test('a person logs in, sees a value change, and changes one', async () => {
+    await console.send('PUT', '/rooms.json', { lobby: { topic: 'Ahoy', size: 3 } })
+    const page = await console.visit('/tree/app/rooms/lobby')
+    await page.getByLabel('Secret').fill('a wrong one')
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('alert').waitFor()
+    await page.getByLabel('Secret').fill(OPERATOR)
+    await page.getByRole('button', { name: 'Log in' }).click()
+
+    // The address leads to the node once the person is known.
+    await page.getByRole('treeitem', { name: 'topic "Ahoy"' }).waitFor()
+    await page.getByText('live', { exact: true }).waitFor()
+    await console.send('PUT', '/rooms/lobby/topic.json', '"News"')
+    await page.getByRole('treeitem', { name: 'topic "News"' }).waitFor()
+
+    await page.getByRole('treeitem', { name: 'size 3' }).dblclick()
+    await page.getByLabel('Value').fill('4')
+    await page.keyboard.press('Enter')
+    await page.getByRole('treeitem', { name: 'size 4' }).waitFor()
+    const reply = await fetch(`${console.url}/rooms/lobby.json?auth=${encodeURIComponent(APP_SECRET)}`, {
+      tls: { rejectUnauthorized: false },
+    })
+    expect(await reply.json()).toEqual({ topic: 'News', size: 4 })
+
+    await page.getByRole('button', { name: 'Log out', exact: true }).click()
+    await page.getByLabel('Secret').waitFor()
+    expect(console.complaints).toEqual([])
+    await page.context().close()
+  })
+
   test('a rule is written, tried and published, and the refusal of a request is explained', async () => {
     const page = await openRules()
     await write(page, NOTES.replace('=== $uid', '=== $id'))
@@ -51,8 +82,10 @@ describe.skipIf(executablePath === undefined)(title, () => {
     await page.getByRole('button', { name: 'Try', exact: true }).click()
     await page.getByText('Allowed: read /notes/ann as ann').waitFor()
 
+    await page.getByText('Open to everybody').waitFor()
     await publish(page)
     await page.getByText('These rules are in force.').waitFor()
+    await page.getByText('Open to everybody').waitFor({ state: 'detached' })
     const refused = await fetch(`${console.url}/notes/ann.json`, { tls: { rejectUnauthorized: false } })
     expect(refused.status).toBe(403)
 

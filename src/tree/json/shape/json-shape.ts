@@ -1,6 +1,7 @@
-import { DholeError } from '../../error.ts'
-import type { Steps } from '../../scheduling/steps.ts'
-import { MAX_DEPTH } from '../limits.ts'
+import { DholeError } from '../../../error.ts'
+import type { Steps } from '../../../scheduling/steps.ts'
+import { MAX_DEPTH } from '../../limits.ts'
+import { NameCount } from './name-count.ts'
 
 /** Length from which a container or a string is parsed in parts, in bytes. */
 export const PART_BYTES = 64 * 1024
@@ -9,6 +10,8 @@ const MEBIBYTE = 1024 * 1024
 const MAX_RUN_BYTES = MEBIBYTE
 /** Maximum levels of a text: those of a tree, and special members in the deepest one. */
 const MAX_LEVELS = MAX_DEPTH + 4
+
+const TOO_MANY_NAMES = 'There are too many different names of members: write them in several requests'
 
 export const QUOTE = 0x22
 export const COMMA = 0x2c
@@ -25,6 +28,8 @@ export interface JsonBounds {
   readonly mostValues: number
   /** Members of one container. */
   readonly mostSiblings: number
+  /** Different names of members in all containers. */
+  readonly mostNames: number
 }
 
 /** Body limit, in bytes, up to which all limits allow the same number of values. */
@@ -32,10 +37,12 @@ const DEFAULT_BYTES = 16 * MEBIBYTE
 const BYTES_PER_VALUE = 8
 /** A container with more members than the default cannot be sorted in a few milliseconds. */
 const BYTES_PER_SIBLING = 80
+/** The engine keeps all names in one table, and moves the whole table at once when it grows. */
+const BYTES_PER_NAME = 80
 
 /**
- * Bounds of a body, by the limit of its length: about 2 million values and 200,000 members of one container with
- * the default of 16 MiB, and more with a higher limit.
+ * Bounds of a body, by the limit of its length: about 2 million values, 200,000 members of one container and as many
+ * different names with the default of 16 MiB, and more with a higher limit.
  * @see docs/reference/protocol.md#sizes
  */
 export function writeBounds(maxWriteBytes: number): JsonBounds {
@@ -43,11 +50,19 @@ export function writeBounds(maxWriteBytes: number): JsonBounds {
   return {
     mostValues: Math.floor(bytes / BYTES_PER_VALUE),
     mostSiblings: Math.floor(bytes / BYTES_PER_SIBLING),
+    mostNames: Math.floor(bytes / BYTES_PER_NAME),
   }
 }
 
 /** Ends of the containers and strings of at least `PART_BYTES`, by their starts; an end is the offset after the last byte. */
 export type LargeParts = ReadonlyMap<number, number>
+
+/** What is known of a text before it is parsed. */
+export interface JsonShape {
+  readonly large: LargeParts
+  /** Different names of members. */
+  readonly names: number
+}
 
 /**
  * Reads each byte of a JSON text once, before any of it is parsed.
@@ -55,13 +70,13 @@ export type LargeParts = ReadonlyMap<number, number>
  *   `too-deep`, `write-too-big` for more than the bounds allow
  * @see docs/reference/protocol.md#sizes
  */
-export function* measureJson(bytes: Uint8Array, bounds: JsonBounds): Steps<LargeParts> {
+export function* measureJson(bytes: Uint8Array, bounds: JsonBounds): Steps<JsonShape> {
   const shape = new Shape(bytes, bounds)
   while (!shape.isDone) {
     shape.look(PART_BYTES)
     yield
   }
-  return shape.parts()
+  return shape.end()
 }
 
 class Shape {
@@ -71,6 +86,9 @@ class Shape {
   /** For each open container, its start and its number of commas. */
   readonly #starts = new Int32Array(MAX_LEVELS + 1)
   readonly #commas = new Int32Array(MAX_LEVELS + 1)
+  readonly #names = new NameCount()
+  /** Whether the next string is the name of a member. */
+  #isNameNext = false
   #level = 0
   #values = 0
   #at = 0
@@ -88,9 +106,9 @@ class Shape {
     return this.#at >= this.#bytes.length
   }
 
-  parts(): LargeParts {
+  end(): JsonShape {
     if (this.#level > 0 || this.#string >= 0) throw new SyntaxError('The text ends in the middle')
-    return this.#large
+    return { large: this.#large, names: this.#names.count }
   }
 
   /** Reads that many more bytes. */
@@ -143,6 +161,7 @@ class Shape {
       if (byte === BACKSLASH) at += 2
       else if (byte !== QUOTE) at++
       else {
+        if (this.#isNameNext) this.#countName(at)
         at++
         this.#note(this.#string, at)
         this.#string = -1
@@ -157,7 +176,15 @@ class Shape {
     if (this.#level === 0) throw new SyntaxError('Only one value is expected')
     if (commas >= this.#bounds.mostSiblings) throw new DholeError('write-too-big')
     this.#commas[this.#level] = commas
+    this.#isNameNext = this.#bytes[this.#starts[this.#level] as number] === OPEN_OBJECT
     this.#countValue()
+  }
+
+  /** @param end offset of the quote behind it */
+  #countName(end: number): void {
+    this.#isNameNext = false
+    this.#names.add(this.#bytes, this.#string + 1, end)
+    if (this.#names.count > this.#bounds.mostNames) throw new DholeError('write-too-big', TOO_MANY_NAMES)
   }
 
   #countValue(): void {
@@ -169,6 +196,7 @@ class Shape {
     this.#level++
     this.#starts[this.#level] = at
     this.#commas[this.#level] = 0
+    this.#isNameNext = this.#bytes[at] === OPEN_OBJECT
     this.#countValue()
   }
 
