@@ -86,7 +86,7 @@ test('commands run as processes of their own', async () => {
   }
   expect(await Bun.file(dir.file('exported.json')).text()).toContain('"a":1')
   expect(await Bun.file(dir.file('exported.csv')).text()).toContain('13800138000')
-}, 120_000)
+}, 300_000)
 
 test('a command that fails has a status and one line', async () => {
   const { status, stdout, stderr } = await spawnDhole(['apps', 'rotate', 'none', '--yes'], {
