@@ -1,5 +1,5 @@
-import { COLON, COMMA, OPEN_OBJECT, QUOTE } from '../../tree/json/shape/json-shape.ts'
 import type { JsonText } from '../../tree/json/print.ts'
+import { COLON, COMMA, OPEN_OBJECT, QUOTE } from '../../tree/json/shape/json-shape.ts'
 import type { Leaf } from '../../tree/value.ts'
 
 /**
