@@ -91,6 +91,7 @@ const rows: readonly Row[] = [
       sql(
         dir,
         'DROP TABLE session; DROP TABLE session_value; ' +
+          'CREATE TABLE `session_text` ( `session` text PRIMARY KEY NOT NULL, `text` text NOT NULL ); ' +
           'DELETE FROM __drizzle_migrations WHERE created_at = (SELECT max(created_at) FROM __drizzle_migrations)',
       ),
     state: 'ok',

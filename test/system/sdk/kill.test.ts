@@ -1,3 +1,4 @@
+import { Database as Client } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { startChild } from '../../support/child-server.ts'
@@ -50,4 +51,31 @@ test('a server that stops writes it before it ends', async () => {
   }
   await using server = await startChild(options)
   expect((await server.call('GET', '/n.json')).text).toBe('1')
+})
+
+test('what an earlier version has kept is written', async () => {
+  await using dir = await tempDir()
+  const options = { dataDir: join(dir.path, 'data'), applications, failedCredentials: 0 }
+  {
+    await using server = await startChild(options)
+    await server.stop()
+  }
+  const file = new Client(join(options.dataDir, 'apps', 'app.sqlite'))
+  const writes = [
+    { path: ['online', 'ann'], json: 'gone "é' },
+    { path: ['n'], json: { '.sv': { increment: 2 } } },
+  ]
+  const texts = [
+    ['one', { kind: 'user', auth: { uid: 'ann' }, writes }],
+    ['two', { kind: 'anybody', auth: null, writes }],
+  ] as const
+  file.run('DROP TABLE session')
+  file.run('DROP TABLE session_value')
+  file.run('CREATE TABLE session_text (session text PRIMARY KEY NOT NULL, text text NOT NULL)')
+  for (const [id, text] of texts) file.run('INSERT INTO session_text VALUES (?, ?)', [id, JSON.stringify(text)])
+  file.run('DELETE FROM __drizzle_migrations WHERE created_at = (SELECT max(created_at) FROM __drizzle_migrations)')
+  file.close()
+  await using server = await startChild(options)
+  expect(JSON.parse((await server.call('GET', '/online.json')).text)).toEqual({ ann: 'gone "é' })
+  expect((await server.call('GET', '/n.json')).text).toBe('4')
 })
