@@ -48,6 +48,8 @@ export interface Answers {
 }
 
 export const SAMPLE_MS = 50
+/** Time after which a request without an answer counts as failed, in seconds: beside other programs a disk may take that long. */
+const PATIENCE_S = 60
 
 /** A load that is ready to be sent. */
 export interface Prepared {
@@ -112,7 +114,7 @@ export async function generatorOf(load: Load): Promise<Generator> {
   if (errcode !== undefined) await checkRefusal(url + (requests[0]?.path ?? ''), errcode)
   if (multiplexed) return multiplex({ url, connections, streams: pipelining, paths: requests.map(({ path }) => path) })
   const users = byUser ? { setupClient: await prepareUsers(load) } : {}
-  const options = { url, connections, pipelining, sampleInt: SAMPLE_MS, requests, ...users }
+  const options = { url, connections, pipelining, sampleInt: SAMPLE_MS, timeout: PATIENCE_S, requests, ...users }
   return async (duration) => answersOf(await autocannon({ ...options, duration }))
 }
 

@@ -23,29 +23,14 @@ const ESCAPED_UNIT = 0x75
 /** Throws for bytes that are not UTF-8. It keeps a byte order mark, with which a part may begin. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** A JSON text that was read once, and is still to be parsed. */
-export interface MeasuredJson {
-  /** Different names of its members. */
-  readonly names: number
-  /** @throws SyntaxError; TypeError for bytes that are not UTF-8; `key-too-long` */
-  parse(): Steps<unknown>
-}
-
-/** Reads a JSON text in UTF-8 once, with pauses. @throws as `measureJson` */
-export function* measuredJson(bytes: Uint8Array, bounds: JsonBounds): Steps<MeasuredJson> {
-  const text = BYTE_ORDER_MARK.every((byte, index) => bytes[index] === byte) ? bytes.subarray(3) : bytes
-  const { large, names } = yield* measureJson(text, bounds)
-  return { names, parse: () => new PartsParser(text, large).parse() }
-}
-
 /**
  * As `JSON.parse` of UTF-8 bytes, with pauses: `JSON.parse` parses a long text in parts of about `PART_BYTES`, which are
  * then assembled.
- * @throws as `measuredJson` and its `parse`
+ * @throws SyntaxError; TypeError for bytes that are not UTF-8; as `measureJson`
  */
 export function* parseJsonInSteps(bytes: Uint8Array, bounds: JsonBounds): Steps<unknown> {
-  const measured = yield* measuredJson(bytes, bounds)
-  return yield* measured.parse()
+  const text = BYTE_ORDER_MARK.every((byte, index) => bytes[index] === byte) ? bytes.subarray(3) : bytes
+  return yield* new PartsParser(text, yield* measureJson(text, bounds)).parse()
 }
 
 class PartsParser {

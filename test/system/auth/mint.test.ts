@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { join } from 'node:path'
 import { Authenticator } from '../../../src/auth/authenticator.ts'
 import { FailedAttempts } from '../../../src/auth/failed-attempts.ts'
 import { mintToken } from '../../../src/auth/mint.ts'
+import { runDhole } from '../../support/dhole-command.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { failureOf, NOWHERE, payloadOf, SECRET } from '../../unit/auth/hand-made.ts'
-
-const COMMAND = join(import.meta.dir, '../../../src/cli/main.ts')
 
 const subject = () => new Authenticator({ application: 'zoo', secret: SECRET, failedAttempts: new FailedAttempts(0) })
 
@@ -65,13 +63,8 @@ test('no token is signed with nothing', async () => {
 describe('dhole token', () => {
   /** Runs the command and returns what it printed and how it ended. */
   async function run(flags: readonly string[], env: Record<string, string> = {}) {
-    const child = Bun.spawn([process.execPath, COMMAND, 'token', ...flags], {
-      env: { PATH: process.env['PATH'] ?? '', ...env },
-      stdout: 'pipe',
-      stderr: 'pipe',
-    })
-    const [out, err, status] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-    return { out, err, status }
+    const { stdout, stderr, status } = await runDhole(['token', ...flags], env)
+    return { out: stdout, err: stderr, status }
   }
 
   test('prints a token and nothing else', async () => {

@@ -57,26 +57,19 @@ export function writeBounds(maxWriteBytes: number): JsonBounds {
 /** Ends of the containers and strings of at least `PART_BYTES`, by their starts; an end is the offset after the last byte. */
 export type LargeParts = ReadonlyMap<number, number>
 
-/** What is known of a text before it is parsed. */
-export interface JsonShape {
-  readonly large: LargeParts
-  /** Different names of members. */
-  readonly names: number
-}
-
 /**
  * Reads each byte of a JSON text once, before any of it is parsed.
  * @throws SyntaxError when brackets or quotes do not match, or a number or a run of spaces is longer than 1 MiB;
  *   `too-deep`, `write-too-big` for more than the bounds allow
  * @see docs/reference/protocol.md#sizes
  */
-export function* measureJson(bytes: Uint8Array, bounds: JsonBounds): Steps<JsonShape> {
+export function* measureJson(bytes: Uint8Array, bounds: JsonBounds): Steps<LargeParts> {
   const shape = new Shape(bytes, bounds)
   while (!shape.isDone) {
     shape.look(PART_BYTES)
     yield
   }
-  return shape.end()
+  return shape.parts()
 }
 
 class Shape {
@@ -106,9 +99,9 @@ class Shape {
     return this.#at >= this.#bytes.length
   }
 
-  end(): JsonShape {
+  parts(): LargeParts {
     if (this.#level > 0 || this.#string >= 0) throw new SyntaxError('The text ends in the middle')
-    return { large: this.#large, names: this.#names.count }
+    return this.#large
   }
 
   /** Reads that many more bytes. */
