@@ -5,6 +5,7 @@ import { hasCompiler } from './recording.ts'
 
 const IMAGES = inLanes(15, 800)
 const WITHOUT_SYNC_IMAGES = inLanes(10, 40)
+const MOST_RUNS_WITHOUT_SYNC = 5
 const FIRST_IMAGES = inLanes(8, 40)
 
 function anySeed(): number {
@@ -28,13 +29,19 @@ test.skipIf(!canRecord)(
 test.skipIf(!canRecord)(
   `a server that acknowledges before it has synced is found out${why}`,
   async () => {
-    const seed = anySeed()
-    const { problems } = await losePower({ images: WITHOUT_SYNC_IMAGES, seed, unsynced: 'all' })
-    const lost = problems.filter((problem) => problem.includes('acknowledged'))
-    expect([seed, lost.length > 0]).toEqual([seed, true])
-    // It is the only thing that is wrong: what is there is whole, and nothing was written unseen.
-    const others = problems.filter((problem) => !/acknowledged|was reported, and is not/.test(problem))
-    expect([seed, others]).toEqual([seed, []])
+    const seeds: number[] = []
+    let isFound = false
+    // A disk keeps part of what is not synced: all that was acknowledged may be on each of a few.
+    while (!isFound && seeds.length < MOST_RUNS_WITHOUT_SYNC) {
+      const seed = anySeed()
+      seeds.push(seed)
+      const { problems } = await losePower({ images: WITHOUT_SYNC_IMAGES, seed, unsynced: 'all' })
+      isFound = problems.some((problem) => problem.includes('acknowledged'))
+      // It is the only thing that is wrong: what is there is whole, and nothing was written unseen.
+      const others = problems.filter((problem) => !/acknowledged|was reported, and is not/.test(problem))
+      expect([seed, others]).toEqual([seed, []])
+    }
+    expect([seeds, isFound]).toEqual([seeds, true])
   },
   120_000,
 )
