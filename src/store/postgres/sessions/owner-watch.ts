@@ -2,7 +2,7 @@ import type { Lanes } from '../connection/lanes.ts'
 import type { ProcessRow } from '../processes.ts'
 import { applicationsOf, endedOwners } from './session-owners.ts'
 
-/** How often it is looked for processes that have ended and had sessions, in milliseconds. */
+/** Time between two searches for processes that have ended and had sessions, in milliseconds. */
 const LOOK_MS = 500
 
 /** Finds the applications with sessions whose process has ended. */
@@ -22,7 +22,7 @@ export class OwnerWatch {
     clearInterval(this.#timer)
     this.#timer = setInterval(() => {
       this.#looking ??= this.#look(onFound)
-        // The database is away: the next time is soon enough.
+        // The database is away: the next search is soon enough.
         .catch(() => {})
         .finally(() => {
           this.#looking = undefined
