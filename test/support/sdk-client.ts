@@ -59,11 +59,15 @@ export class SdkClient implements AsyncDisposable {
     for (let at = 0; at < text.length; at += SEGMENT) this.sendFrame(text.slice(at, at + SEGMENT))
   }
 
-  /** Sends a request. @returns its answer */
+  /** Sends a request. @returns its answer; rejects when the connection is closed before it comes */
   request(action: string, body: unknown): Promise<SdkAnswer> {
     const number = ++this.#number
     const answer = Promise.withResolvers<SdkAnswer>()
     answer.promise.catch(() => {})
+    if (this.#socket.readyState === WebSocket.CLOSED) {
+      answer.reject(new Error('closed'))
+      return answer.promise
+    }
     this.#answers.set(number, answer)
     this.send(JSON.stringify({ t: 'd', d: { r: number, a: action, b: body } }))
     return answer.promise
