@@ -24,14 +24,14 @@ test.each(['/.ws?v=5&ns=app', '/.ws/?v=1.0&EIO=3&transport=websocket'])(
     const kept = Math.floor(MAX_TRANSFER_BYTES / SENT_BYTES)
     let left = SOCKETS
     await new Promise<void>((resolve) => {
-      for (const socket of sockets) {
-        socket.on('close', () => {
+      for (const { closed } of sockets) {
+        void closed.then(() => {
           if (--left <= kept) resolve()
         })
       }
     })
     expect((await honest.request('g', { p: '/', q: {} })).status).toBe('ok')
-    for (const socket of sockets) socket.destroy()
+    for (const { socket } of sockets) socket.destroy()
   },
 )
 
@@ -39,14 +39,16 @@ test.each(['/.ws?v=5&ns=app', '/.ws/?v=1.0&EIO=3&transport=websocket'])(
 async function beginFrame(port: number, ca: string, path: string) {
   const socket = connect({ host: '127.0.0.1', servername: 'localhost', port, ca, ALPNProtocols: ['http/1.1'] })
   socket.on('error', () => {})
+  // It may be cut off while others are still being opened.
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   const headers = ['Host: localhost', 'Upgrade: websocket', 'Connection: Upgrade', 'Sec-WebSocket-Version: 13']
   socket.write(`${[`GET ${path} HTTP/1.1`, ...headers, `Sec-WebSocket-Key: ${KEY}`].join('\r\n')}\r\n\r\n`)
-  await once(socket, 'data')
+  await Promise.race([once(socket, 'data'), closed])
   // A masked text frame: its length in 64 bits, and a mask of zeros.
   const head = Buffer.alloc(14)
   head.writeUInt16BE(0x81ff)
   head.writeBigUInt64BE(BigInt(FRAME_BYTES), 2)
   socket.write(head)
   socket.write(Buffer.alloc(SENT_BYTES, 'x'))
-  return socket
+  return { socket, closed }
 }
