@@ -57,20 +57,20 @@ function Graph({ definition, hour }: GraphProps) {
     }
   }, [definition, chosenTheme])
   useEffect(() => drawn.current?.show(hour), [hour])
-  const last = lastTexts(hour, definition).join(', ')
+  const last = lastTexts(hour, definition)
   return (
     <figure class="graph">
       <figcaption>
         <strong>{definition.title}</strong>
         <small>
-          {lastTexts(hour, definition).map((text, index) => (
+          {last.map((text, index) => (
             <span key={definition.lines[index]?.label} class={`line line-${index + 1}`}>
               {text}
             </span>
           ))}
         </small>
       </figcaption>
-      <div ref={place} role="img" aria-label={`${definition.title}, the last hour; now ${last}`} />
+      <div ref={place} role="img" aria-label={`${definition.title}, the last hour; now ${last.join(', ')}`} />
       {isFailed.value && <small>The graph cannot be drawn: load the page again.</small>}
     </figure>
   )

@@ -4,7 +4,7 @@ import { loopTurn } from '../../../scheduling/loop-turn.ts'
 const LOOKS = 8
 
 /** A WebSocket of the runtime. */
-interface PingedSocket {
+export interface PingedSocket {
   ping(): unknown
   terminate(): void
 }

@@ -1,17 +1,12 @@
 import type { ReserveMemory } from '../../../hub/mailbox.ts'
 import { loopTurn } from '../../../scheduling/loop-turn.ts'
 import { HeldMemory } from '../session/held-memory.ts'
+import type { PingedSocket } from './silent-sockets.ts'
 
 /** Time between two looks at the memory of the process, in milliseconds. */
 const CHECK_MS = 1000
 /** Looks after which a client that has not answered a ping is silent. */
 const CHECKS_TO_ANSWER = 2
-
-/** A WebSocket of the runtime. */
-interface PingedSocket {
-  ping(): unknown
-  terminate(): void
-}
 
 /** Memory of the process, in bytes. */
 interface ProcessMemory {

@@ -1,16 +1,10 @@
 import type { ClientLimits } from '../../limits/client-limits.ts'
-import { type Pulse, SilentSockets } from './silent-sockets.ts'
+import { type PingedSocket, type Pulse, SilentSockets } from './silent-sockets.ts'
 import { UnfinishedFrames, type WatchedFrames } from './unfinished-frames.ts'
 
 /** Share of the memory for clients that frames may take unseen. */
 const UNSEEN_SHARE = 1 / 8
 const MS = 1000
-
-/** A WebSocket of the runtime. */
-interface RawSocket {
-  ping(): unknown
-  terminate(): void
-}
 
 /** What gets the events of a socket. */
 export interface SocketEvents<S> {
@@ -27,7 +21,7 @@ interface Watch {
 }
 
 /** Passes the events of a socket on, counts its unfinished frames, and cuts it off when its client is silent. */
-export class WatchedSocket<S extends RawSocket> {
+export class WatchedSocket<S extends PingedSocket> {
   readonly #events: SocketEvents<S>
   readonly #watch: Watch
   readonly #silenceMs: number
