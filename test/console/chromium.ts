@@ -1,6 +1,8 @@
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { findChromium } from '../docs/openapi/chromium.ts'
 
+export { PATIENCE_MS } from '../docs/openapi/chromium.ts'
+
 export const executablePath = findChromium()
 export const MISSING =
   'skipped: no Chromium on this machine; name one in CHROMIUM, or `bunx playwright-core install chromium`'

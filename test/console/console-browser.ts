@@ -1,15 +1,12 @@
 import { afterAll, beforeAll } from 'bun:test'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { type ServerProcess, spawnServer } from '../support/server-process.ts'
-import { executablePath, launchBrowser, logIn, MISSING } from './chromium.ts'
+import { executablePath, launchBrowser, logIn, MISSING, PATIENCE_MS } from './chromium.ts'
 
 /** Secret of the operator in these tests. */
 export const OPERATOR = 'the operator of the test suite'
 /** Super secret of the default application in these tests. */
 export const APP_SECRET = 'a secret of the test suite'
-
-/** How long a person would wait for the page, in ms. */
-const PATIENCE_MS = 20_000
 
 /** A server and a browser of the tests of one file. */
 export interface ConsoleBrowser {

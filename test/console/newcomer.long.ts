@@ -2,7 +2,7 @@ import '../support/long-lane.ts'
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { startAtTerminal } from '../support/terminal.ts'
-import { executablePath, launchBrowser, logIn, MISSING } from './chromium.ts'
+import { executablePath, launchBrowser, logIn, MISSING, PATIENCE_MS } from './chromium.ts'
 
 const title = `a first hour with the console${executablePath === undefined ? ` (${MISSING})` : ''}`
 const RULES = '{"rules":{"notes":{"$uid":{".read":"auth.uid === $uid",".write":"auth.uid === $uid"}}}}'
@@ -25,7 +25,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
       const [, secret = ''] =
         /secret of the operator for the console, shown only now: (\S+)/.exec(server.output()) ?? []
       const page = await context.newPage()
-      page.setDefaultTimeout(20_000)
+      page.setDefaultTimeout(PATIENCE_MS)
       await page.goto(address)
       await page.getByRole('link', { name: /console/i }).click()
       await logIn(page, secret)
@@ -35,7 +35,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
       await page.getByRole('link', { name: 'Tree', exact: true }).click()
       await page.getByText('live', { exact: true }).waitFor()
       const other = await context.newPage()
-      other.setDefaultTimeout(20_000)
+      other.setDefaultTimeout(PATIENCE_MS)
       await other.goto(page.url())
       await add(other, /^\/ /, 'notes', '{"ann": "Buy milk"}')
       await row(page, 'notes 1 child').waitFor()

@@ -5,7 +5,7 @@ import { dhole } from '../../src/index.ts'
 import { clientOf } from '../support/https-server.ts'
 import { sharedCertificate } from '../support/shared-certificate.ts'
 import { tempDir } from '../support/temp-dir.ts'
-import { executablePath, launchBrowser, logIn, MISSING } from './chromium.ts'
+import { executablePath, launchBrowser, logIn, MISSING, PATIENCE_MS } from './chromium.ts'
 import { OPERATOR } from './console-browser.ts'
 
 /** What the host puts before the paths of the plugin. */
@@ -25,7 +25,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
     try {
       const context = await browser.newContext({ ignoreHTTPSErrors: true })
       const page = await context.newPage()
-      page.setDefaultTimeout(20_000)
+      page.setDefaultTimeout(PATIENCE_MS)
       const address = `https://localhost:${server.port}${PREFIX}/console`
       await page.goto(address)
       await logIn(page, OPERATOR)

@@ -3,16 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { runDhole } from '../support/dhole-command.ts'
 import { type TempDir, tempDir } from '../support/temp-dir.ts'
-import { executablePath, MISSING } from './chromium.ts'
+import { executablePath, MISSING, PATIENCE_MS } from './chromium.ts'
 import { withConsole } from './console-browser.ts'
 
 const title = `the editor of rules${executablePath === undefined ? ` (${MISSING})` : ''}`
 
 /** With a comment, and a raw line break within a string. */
 const RULES = '{"rules":{"notes":{"$uid":{ // of one user\n".read":"auth.uid === $uid &&\n  now > 0"}}}}'
-
-/** How long a text may take to appear, in ms. */
-const PATIENCE_MS = 10_000
 
 describe.skipIf(executablePath === undefined)(title, () => {
   const console = withConsole()

@@ -1,13 +1,11 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
-import { launchBrowser, logIn } from '../chromium.ts'
+import { launchBrowser, logIn, PATIENCE_MS } from '../chromium.ts'
 
 const OPERATOR = 'the operator of the measured console'
 const SECRET = 'a secret of the measured application'
 /** Members of one write that fills a list. */
 const PER_WRITE = 50_000
-const PATIENCE_MS = 60_000
-
 /** Collects what holds the thread of a page for more than 50 ms. */
 const WATCH_TASKS = `
   globalThis.longTasks = []

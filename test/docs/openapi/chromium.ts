@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 
+/** How long a person would wait for a page, on a machine that is slow, in milliseconds. */
+export const PATIENCE_MS = 60_000
+
 const COMMANDS = ['chromium', 'chromium-browser', 'google-chrome']
 
 /**

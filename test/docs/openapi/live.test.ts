@@ -8,7 +8,7 @@ import { longTest } from '../../support/lane.ts'
 import { sharedCertificate } from '../../support/shared-certificate.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { customToken, nowInSeconds } from '../../support/token.ts'
-import { findChromium } from './chromium.ts'
+import { findChromium, PATIENCE_MS } from './chromium.ts'
 
 const executablePath = findChromium()
 const MISSING = 'skipped: no Chromium on this machine; name one in CHROMIUM, or `bunx playwright-core install chromium`'
@@ -40,7 +40,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
 
   async function open(at: string = server.url): Promise<Page> {
     const page = await browser.newPage({ ignoreHTTPSErrors: true })
-    page.setDefaultTimeout(10_000)
+    page.setDefaultTimeout(PATIENCE_MS)
     page.on('console', (message) => complaints.push(message.text()))
     page.on('pageerror', (error) => complaints.push(error.message))
     page.on('request', (request) => asked.add(new URL(request.url()).origin))
@@ -76,7 +76,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
           return JSON.stringify(sorted(JSON.parse(shown))) === wanted
         },
         ['cache', JSON.stringify(expected)] as const,
-        { timeout: 10_000, polling: 20 },
+        { timeout: PATIENCE_MS, polling: 20 },
       )
     } catch {
       expect(canonical(JSON.parse((await page.textContent('#cache')) ?? ''))).toEqual(expected)

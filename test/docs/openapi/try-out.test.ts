@@ -4,7 +4,7 @@ import { SMS_KEY } from '../../protocol/sms/service.ts'
 import { type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
 import { inLanes } from '../../support/lane.ts'
 import { customToken } from '../../support/token.ts'
-import { findChromium } from './chromium.ts'
+import { findChromium, PATIENCE_MS } from './chromium.ts'
 
 const executablePath = findChromium()
 const title = `trying out a call on the page${executablePath === undefined ? ' (skipped: no Chromium)' : ''}`
@@ -59,7 +59,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
     'with %s shows the credential to the service and to nobody else',
     async (scheme, credential, operationId) => {
       const page = await browser.newPage({ ignoreHTTPSErrors: true })
-      page.setDefaultTimeout(20_000)
+      page.setDefaultTimeout(PATIENCE_MS)
       await page.goto(`${server.url}/swagger`)
       await authorize(page, scheme, credential)
       expect(await execute(page, operationId)).toContain('200')
@@ -73,7 +73,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
 
   test('the page begins with the five methods of a node, and all else is closed', async () => {
     const page = await browser.newPage({ ignoreHTTPSErrors: true })
-    page.setDefaultTimeout(20_000)
+    page.setDefaultTimeout(PATIENCE_MS)
     await page.goto(`${server.url}/swagger`)
     const open = page.locator('.opblock-tag-section.is-open')
     await open.locator('.opblock').first().waitFor()
@@ -97,7 +97,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
     'as it is filled in works where no time is signed: %s',
     async (operationId) => {
       const page = await browser.newPage({ ignoreHTTPSErrors: true })
-      page.setDefaultTimeout(20_000)
+      page.setDefaultTimeout(PATIENCE_MS)
       await page.goto(`${server.url}/swagger`)
       expect(await execute(page, operationId)).toContain('200')
       await page.close()

@@ -16,7 +16,7 @@ const MOST_IN_BATCH = 100
 /** Batches that are recorded at once. */
 const AT_ONCE = 8
 /** What nobody has been told must be told within this time: a server that takes longer has lost it. */
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 60_000
 
 /** A server, the model of what it knows, and what is done to both. */
 export class Scene {

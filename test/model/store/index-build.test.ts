@@ -5,7 +5,7 @@ import { inLanes } from '../../support/lane.ts'
 import { patchJob, putJob, unwritable } from '../../support/store.ts'
 import { BuildScene } from './build-scene.ts'
 
-const RUNS = inLanes(50, 3000)
+const RUNS = inLanes(50, 1500)
 const KEYS = 10
 const NAME = indexName(['x'])
 
@@ -116,7 +116,7 @@ test('an index that is built while others write has the entries of an index that
     ),
     { numRuns: RUNS },
   )
-}, 600_000)
+}, 1_800_000)
 
 const LIST = Object.fromEntries(
   Array.from({ length: KEYS }, (_, index) => [`k${index}`, { x: index, y: 'y'.repeat(800) }]),

@@ -72,6 +72,6 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'writes of Postgre
         { numRuns: inLanes(60, 2000) },
       )
     },
-    60_000,
+    120_000,
   )
 })

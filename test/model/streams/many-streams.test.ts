@@ -61,7 +61,7 @@ test('of thousands of idle streams nothing stays', async () => {
     expect(left.rss - before.rss).toBeLessThan(MOST_WARMTH)
     expect(left.rss - warm.rss).toBeLessThan(MOST_KEPT)
   }
-}, 60_000)
+}, 120_000)
 
 test('an idle stream keeps few closures', async () => {
   await using server = await startStreamServer({ streams: NEVER, clients: { maxStreamsPerAddress: 0 } })
@@ -89,7 +89,7 @@ test('a client that leaves while its stream is opened leaves nothing', async () 
   // Their places are free again: without one of them, somebody would wait for ever.
   const stay = await Promise.all(Array.from({ length: LEAVING }, () => openOnceFree(server, '/long.json')))
   await Promise.all(stay.map((source) => source[Symbol.asyncDispose]()))
-}, 60_000)
+}, 120_000)
 
 /** Opens a stream. The place of a client that has left is free when the read for it ends, which no look shows. */
 async function openOnceFree(server: StreamServer, target: string): Promise<EventSource> {

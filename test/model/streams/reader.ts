@@ -6,7 +6,7 @@ import type { StreamSpec } from './plan.ts'
 import type { Service } from './service.ts'
 
 /** How long a cache may take to become what GET answers, in milliseconds. */
-const PATIENCE_MS = 5000
+const PATIENCE_MS = 30_000
 
 /** Somebody who listens to a node and keeps a cache. */
 export class Reader {

@@ -81,7 +81,7 @@ test.each([['HTTP/1.1'], ['HTTP/2']])(
     })
     await fc.assert(property, { numRuns: RUNS })
   },
-  60_000,
+  120_000,
 )
 
 test('bytes that are hardly HTTP leave the server standing and the tree as it is', async () => {
@@ -103,4 +103,4 @@ test('bytes that are hardly HTTP leave the server standing and the tree as it is
   })
   await fc.assert(property, { numRuns: RAW_RUNS })
   expect(await exported()).toBe(before)
-}, 60_000)
+}, 120_000)

@@ -144,10 +144,14 @@ export class OwnedPostgres {
     rmSync(this.socket, { force: true })
   }
 
-  /** Ends one of its processes, so that it starts anew by itself from its log. */
-  crash(): void {
-    const backends = childrenOf(this.#pid).filter((pid) => /^postgres: dhole /.test(commandOf(pid)))
-    signal(backends[0] ?? this.#pid, 'SIGKILL')
+  /** Ends a process that serves a client, once there is one, so that it starts anew by itself from its log. */
+  async crash(): Promise<void> {
+    for (let attempt = 0; attempt < MOST_TRIES; attempt++) {
+      const serving = childrenOf(this.#pid).find((pid) => /^postgres: dhole /.test(commandOf(pid)))
+      if (serving !== undefined) return signal(serving, 'SIGKILL')
+      await Bun.sleep(20)
+    }
+    throw new Error('PostgreSQL serves no client')
   }
 
   /** Makes another server that follows this one, and waits until every commit waits for it. */

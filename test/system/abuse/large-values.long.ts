@@ -136,7 +136,7 @@ describe.skipIf(!canWatch)('no write holds the event loop', () => {
   })
 
   test.each([
-    ['PUT', '?print=silent', members(100_000, (index) => [`k${index}`, 1])],
+    ['PUT', '?print=silent', members(50_000, (index) => [`k${index}`, 1])],
     ['PUT', '', USERS],
     ['PATCH', '', USERS],
     ['GET', '?print=pretty', undefined],

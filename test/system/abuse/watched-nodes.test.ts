@@ -18,6 +18,6 @@ describe.skipIf(!canWatch)('no write to thousands of watched nodes holds the eve
         await watched.stop()
       }
     },
-    60_000,
+    120_000,
   )
 })

@@ -30,5 +30,5 @@ test.skipIf(whyNoOwnPostgres !== undefined)(
     expect(result.told).toBeGreaterThan(0)
     expect(result.messages).toBeGreaterThan(0)
   },
-  inLanes(300_000, 600_000),
+  inLanes(300_000, 1_800_000),
 )

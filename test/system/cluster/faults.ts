@@ -88,7 +88,7 @@ export class Faults {
         await member.child.kill()
         return await member.start()
       case 'crash of PostgreSQL':
-        this.#cluster.postgres.crash()
+        await this.#cluster.postgres.crash()
         return await this.#pause(300)
       case 'killed PostgreSQL':
         await this.#cluster.postgres.kill()

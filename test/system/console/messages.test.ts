@@ -27,7 +27,7 @@ beforeAll(async () => {
   for (let from = 0; from < all.length; from += 500) {
     await server.local('sms-import', { id: 'app', page: all.slice(from, from + 500) })
   }
-}, 60_000)
+}, 120_000)
 afterAll(() => server[Symbol.asyncDispose]())
 
 const batches = (after?: string) =>

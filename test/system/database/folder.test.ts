@@ -29,5 +29,5 @@ test.skipIf(whyNoPostgres !== undefined)(
     await using next = await spawnServer(settings)
     expect(next.pid).not.toBe(server.pid)
   },
-  30_000,
+  120_000,
 )

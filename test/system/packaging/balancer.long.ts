@@ -47,7 +47,7 @@ describe.skipIf(why !== undefined)(`the balancer${why ? `: ${why}` : ''}`, () =>
     })
     client = clientOf(Number(port), cert)
     await until(async () => (await client.call('GET', '/ready').catch(() => undefined))?.status === 200)
-  }, 60_000)
+  }, 120_000)
 
   afterAll(async () => {
     balancer?.kill('SIGTERM')
@@ -71,7 +71,7 @@ describe.skipIf(why !== undefined)(`the balancer${why ? `: ${why}` : ''}`, () =>
     await until(async () => (await client.call('PUT', `/a.json?${AUTH}`, { body: '"on"' })).status === 200)
     expect(await writesOf(other)).toBeGreaterThanOrEqual(1)
     expect((await client.call('GET', `/a.json?${AUTH}`)).text).toBe('"on"')
-  }, 60_000)
+  }, 120_000)
 
   test('passes on no address that a client claims', async () => {
     await client.call('GET', '/claimed.json', { headers: { 'X-Forwarded-For': '203.0.113.9' } })

@@ -144,7 +144,7 @@ describe.skipIf(whyNoPostgres !== undefined)(`the doctor${whyNoPostgres ? `: ${w
     for (const table of await tables()) {
       await client.unsafe(`CREATE TABLE ${schema}_good.${table} AS SELECT * FROM ${table}`)
     }
-  }, 60_000)
+  }, 120_000)
 
   afterAll(async () => {
     await client.close({ timeout: 0 })
@@ -178,7 +178,7 @@ describe.skipIf(whyNoPostgres !== undefined)(`the doctor${whyNoPostgres ? `: ${w
         await mend()
       }
     },
-    30_000,
+    120_000,
   )
 
   test('a database that does not answer', async () => {

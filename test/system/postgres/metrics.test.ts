@@ -39,7 +39,7 @@ describe.skipIf(whyNoPostgres !== undefined)(
       expect(of(read, 'database_away')).toBe(0)
       expect(of(read, 'batches_in_doubt_total')).toBe(0)
       expect(of(read, 'follower_resets_total')).toBe(0)
-    }, 60_000)
+    }, 120_000)
   },
 )
 
@@ -48,4 +48,4 @@ test('a server on files has none of them', async () => {
   const names = [...(await metricsOf(await clientOfProcess(server))).keys()].join('\n')
   expect(names).toContain('dhole_sync_seconds')
   expect(names).not.toMatch(/dhole_(?:database|batch_conflicts|batches|follower|hints|checks|checked|processes)/)
-}, 30_000)
+}, 120_000)

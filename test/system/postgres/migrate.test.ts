@@ -27,5 +27,5 @@ describe.skipIf(whyNoPostgres !== undefined)(`dhole migrate${whyNoPostgres ? `: 
     const [, json] = await run('--check', '--json')
     expect(JSON.parse(String(json))).toMatchObject({ version: newestVersion(), applied: [], pending: [], waiting: [] })
     expect(await run('--check', '--finish')).toEqual([2, '', expect.stringContaining('cannot be used with option')])
-  }, 30_000)
+  }, 120_000)
 })

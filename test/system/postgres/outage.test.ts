@@ -13,7 +13,7 @@ describe.skipIf(whyNoPostgres !== undefined)(`an outage${whyNoPostgres ? `: ${wh
 
   beforeAll(async () => {
     postgres = await TcpPostgres.create()
-  }, 60_000)
+  }, 120_000)
 
   afterAll(() => postgres[Symbol.asyncDispose]())
 
@@ -49,7 +49,7 @@ describe.skipIf(whyNoPostgres !== undefined)(`an outage${whyNoPostgres ? `: ${wh
     const back = lines.filter((line) => line.includes('the database is back'))
     expect(back).toHaveLength(1)
     expect((JSON.parse(back[0] ?? '{}') as { refused: number }).refused).toBeGreaterThanOrEqual(2 * REQUESTS)
-  }, 60_000)
+  }, 120_000)
 
   test('a start meanwhile says so in one line, requests get 503, and all goes on when it is there', async () => {
     await postgres.crash()
@@ -67,5 +67,5 @@ describe.skipIf(whyNoPostgres !== undefined)(`an outage${whyNoPostgres ? `: ${wh
     const errors = lines.filter((line) => /"level":[56]0/.test(line))
     expect(errors).toEqual([expect.stringContaining('no server answers there')])
     expect(lines.filter((line) => line.includes('the database is back'))).toHaveLength(1)
-  }, 60_000)
+  }, 120_000)
 })

@@ -22,7 +22,7 @@ describe.skipIf(whyNoPooler !== undefined)(`a pooler${whyNoPooler ? `: ${whyNoPo
   beforeAll(async () => {
     postgres = await OwnedPostgres.create()
     pooler = await Pooler.start(postgres, SESSIONS)
-  }, 60_000)
+  }, 120_000)
 
   afterAll(async () => {
     await pooler[Symbol.asyncDispose]()
@@ -71,7 +71,7 @@ describe.skipIf(whyNoPooler !== undefined)(`a pooler${whyNoPooler ? `: ${whyNoPo
 
   test('that nothing says is one', async () => {
     expect(await lineOf({ DATABASE_POOLER: 'none' })).toBe('a pooler answers there: set DATABASE_POOLER=transaction')
-  }, 30_000)
+  }, 120_000)
 
   test('whose sessions lack settings, and that drops notifications', async () => {
     await giveSettings()
@@ -79,13 +79,13 @@ describe.skipIf(whyNoPooler !== undefined)(`a pooler${whyNoPooler ? `: ${whyNoPo
     expect(await lineOf({ DATABASE_LISTEN_URL: silent.url })).toBe(
       'notifications do not arrive, as through a pooler: set DATABASE_LISTEN_URL to the address of the database itself, or HINTS=poll',
     )
-  }, 60_000)
+  }, 120_000)
 
   test('that ignores settings of sessions, and that nothing says is one', async () => {
     await using silent = await Pooler.start(postgres, SESSIONS, Object.keys(sessionSettings('')))
     const said = await lineOf({ DATABASE_URL: silent.url, DATABASE_POOLER: 'none', DATABASE_SCHEMA: 'another' })
     expect(said).toEndWith(`the role lacks them: ALTER ROLE "dhole" IN DATABASE "postgres" SET search_path = 'another'`)
-  }, 60_000)
+  }, 120_000)
 
   test('in the way of a copy', async () => {
     await using dir = await tempDir()
@@ -94,7 +94,7 @@ describe.skipIf(whyNoPooler !== undefined)(`a pooler${whyNoPooler ? `: ${whyNoPo
       HINTS: 'poll',
     })
     expect([said.status, said.stderr]).toEqual([2, expect.stringContaining('set DATABASE_LISTEN_URL')])
-  }, 30_000)
+  }, 120_000)
 
   test.each(ways)(
     'two servers with %s',

@@ -146,7 +146,7 @@ describe.skipIf(whyNoPostgres !== undefined)(`a start that fails${whyNoPostgres 
       'CREATE TABLE foreign_name.installation (id int)',
       "CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0",
     )
-  }, 60_000)
+  }, 120_000)
 
   afterAll(() => server[Symbol.asyncDispose]())
 
@@ -172,7 +172,7 @@ describe.skipIf(whyNoPostgres !== undefined)(`a start that fails${whyNoPostgres 
       expect([result.status, result.stderr]).toEqual([2, expected])
       expect(result.stdout).not.toContain('listening')
     },
-    30_000,
+    120_000,
   )
 
   test('a server that does not offer TLS', async () => {
@@ -209,7 +209,7 @@ describe.skipIf(whyNoPostgres !== undefined)(`a start that fails${whyNoPostgres 
     const running = await spawnServer({ DATABASE_URL: server.url(), ...others })
     await running.stop()
     await server.sql('SELECT FROM dhole.installation')
-  }, 30_000)
+  }, 120_000)
 
   test('the password of another program is not used for an address without one', async () => {
     await using dir = await tempDir()
@@ -227,7 +227,7 @@ describe.skipIf(whyNoPostgres !== undefined)(`a start that fails${whyNoPostgres 
       '',
       `dhole: cannot use the database ${place}: it refuses the user: password authentication failed for user "owner"\n`,
     ])
-  }, 30_000)
+  }, 120_000)
 
   test('a password in a file, and the connection verified', async () => {
     await using dir = await tempDir()
@@ -238,7 +238,7 @@ describe.skipIf(whyNoPostgres !== undefined)(`a start that fails${whyNoPostgres 
       DATABASE_CA: server.certificate,
     })
     await running.stop()
-  }, 30_000)
+  }, 120_000)
 
   test('a user without the rights of the owner serves tables that the owner made', async () => {
     await freshTables()
@@ -251,7 +251,7 @@ describe.skipIf(whyNoPostgres !== undefined)(`a start that fails${whyNoPostgres 
     } finally {
       await running.stop()
     }
-  }, 30_000)
+  }, 120_000)
 
   test('a database that takes no writes is waited for: requests get 503, and are served once it does', async () => {
     await freshTables()
@@ -270,5 +270,5 @@ describe.skipIf(whyNoPostgres !== undefined)(`a start that fails${whyNoPostgres 
     } finally {
       await running.stop()
     }
-  }, 60_000)
+  }, 120_000)
 })

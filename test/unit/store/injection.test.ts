@@ -113,7 +113,7 @@ describe.each([[0], [4096]] as const)('at most %d characters in a row, what look
     await store.close()
     expect(inventory(file)).toEqual(schema)
     expect(integrityProblems(file)).toEqual([])
-  }, 30_000)
+  }, 120_000)
 
   test('as child path of an order and path of a list', async () => {
     await using directory = await tempDir()
@@ -137,7 +137,7 @@ describe.each([[0], [4096]] as const)('at most %d characters in a row, what look
     await store.close()
     expect(inventory(file)).toEqual(schema)
     expect(integrityProblems(file)).toEqual([])
-  }, 30_000)
+  }, 120_000)
 
   test('as a declared index', async () => {
     await using directory = await tempDir()
@@ -157,5 +157,5 @@ describe.each([[0], [4096]] as const)('at most %d characters in a row, what look
     await store.close()
     expect(inventory(file)).toEqual(schema)
     expect(integrityProblems(file)).toEqual([])
-  }, 30_000)
+  }, 120_000)
 })

@@ -339,5 +339,5 @@ describe.each([[0], [30]])('at most %d characters in a row, every value written 
       }),
       { numRuns: inLanes(10, 60) },
     )
-  }, 60_000)
+  }, 120_000)
 })

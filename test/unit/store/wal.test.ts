@@ -102,5 +102,5 @@ describe('the write-ahead log', () => {
     await store.swept()
     await store.close()
     expect(integrityProblems(file)).toEqual([])
-  }, 30_000)
+  }, 120_000)
 })

@@ -120,5 +120,5 @@ testPostgres(
     )
     await fc.assert(run, { numRuns: 15 })
   },
-  60_000,
+  120_000,
 )

@@ -125,5 +125,5 @@ testPostgres.each([
     await expectRight(tree)
     expect(seen).toBeGreaterThan(4)
   },
-  60_000,
+  120_000,
 )

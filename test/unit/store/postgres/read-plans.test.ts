@@ -119,5 +119,5 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'plans of the stat
       }
     })
     expect(bad.join('\n\n')).toBe('')
-  }, 60_000)
+  }, 120_000)
 })

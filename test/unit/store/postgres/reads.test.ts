@@ -111,7 +111,7 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'reads of PostgreS
     const later = await Promise.allSettled(asked())
     expect(later.every(({ status }) => status === 'rejected')).toBe(true)
     await store.close()
-  }, 30_000)
+  }, 120_000)
 
   test('a read is judged on the commit that it answers, whatever is written meanwhile', async () => {
     await using store = await open({}, 1_000_000)
@@ -211,7 +211,7 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'reads of PostgreS
     Object.assign(read, { statements: 0, length: 0 })
     expect(await store.count(['long', 'text'], undefined, unlimited, TRUSTED)).toBe(0)
     expect(read.length).toBeLessThan(2000)
-  }, 30_000)
+  }, 120_000)
 
   test('an export holds one commit, and lets its connection go when it is left', async () => {
     await using store = await open({})
@@ -230,5 +230,5 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'reads of PostgreS
     await left.next()
     await store.close()
     await expect(left.next()).rejects.toMatchObject({ code: 'unavailable' })
-  }, 30_000)
+  }, 120_000)
 })
