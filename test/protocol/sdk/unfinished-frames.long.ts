@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test'
-import { once } from 'node:events'
 import { connect } from 'node:tls'
 import { clientOf } from '../../support/https-server.ts'
 import { SdkClient } from '../../support/sdk-client.ts'
@@ -7,49 +6,80 @@ import { spawnServer } from '../../support/server-process.ts'
 
 const MEBIBYTE = 1024 * 1024
 const SOCKETS = 12
-/** Of each frame all but its end is sent. */
-const FRAME_BYTES = 15 * MEBIBYTE
 const SENT_BYTES = 14 * MEBIBYTE
+/** Bytes that are sent in one turn, so that other clients of this process answer pings meanwhile. */
+const PIECE_BYTES = MEBIBYTE / 4
 const MAX_TRANSFER_BYTES = 64 * MEBIBYTE
+/** What the frames take is read from the memory of the process, which tells it roughly. */
+const MOST_KEPT = Math.floor(MAX_TRANSFER_BYTES / SENT_BYTES) + 1
 const KEY = 'dGhlIHNhbXBsZSBub25jZQ=='
 
-test.each(['/.ws?v=5&ns=app', '/.ws/?v=1.0&EIO=3&transport=websocket'])(
-  'clients of %s that never end their frames are cut off before they hold more than all clients may',
-  async (path) => {
+const FIREBASE = '/.ws?v=5&ns=app'
+const WILDDOG = '/.ws/?v=1.0&EIO=3&transport=websocket'
+const PING = 0x89
+/** Masked, empty. */
+const PONG = Buffer.from([0x8a, 0x80, 0, 0, 0, 0])
+
+interface Beginning {
+  /** The first byte of the frame. */
+  readonly first: number
+  /** Bytes that the frame says it has. */
+  readonly bytes: number
+  readonly answersPings: boolean
+}
+
+const FRAME: Beginning = { first: 0x81, bytes: SENT_BYTES + MEBIBYTE, answersPings: false }
+/** A whole frame that is the first part of a message. */
+const FRAGMENT: Beginning = { first: 0x01, bytes: SENT_BYTES, answersPings: true }
+
+test.each([
+  ['their frames', FIREBASE, FRAME],
+  ['their frames', WILDDOG, FRAME],
+  ['their messages, and answer pings,', FIREBASE, FRAGMENT],
+  ['their messages, and answer pings,', WILDDOG, FRAGMENT],
+])(
+  'clients that never end %s of %s are cut off before they hold more than all clients may',
+  async (_, path, beginning) => {
     await using server = await spawnServer({ MAX_TRANSFER_BYTES: String(MAX_TRANSFER_BYTES) })
     const ca = await Bun.file(server.certificate).text()
     const port = Number(new URL(server.url).port)
     await using honest = await SdkClient.connect(clientOf(port, ca))
-    const sockets = await Promise.all(Array.from({ length: SOCKETS }, () => beginFrame(port, ca, path)))
-    // What the frames take is read from the memory of the process, which tells it roughly.
-    const kept = Math.floor(MAX_TRANSFER_BYTES / SENT_BYTES) + 1
     let left = SOCKETS
-    await new Promise<void>((resolve) => {
-      for (const { closed } of sockets) {
-        void closed.then(() => {
-          if (--left <= kept) resolve()
-        })
-      }
+    const few = Promise.withResolvers<void>()
+    const begun = Array.from({ length: SOCKETS }, async () => {
+      await begin(port, ca, path, beginning)
+      if (--left <= MOST_KEPT) few.resolve()
     })
+    await few.promise
     expect((await honest.request('g', { p: '/', q: {} })).status).toBe('ok')
-    for (const { socket } of sockets) socket.destroy()
+    // Those that are left end with the server.
+    await server.stop()
+    await Promise.all(begun)
   },
 )
 
-/** Opens a WebSocket and sends all of a frame but its end. */
-async function beginFrame(port: number, ca: string, path: string) {
+/** Opens a WebSocket and sends the beginning of a message. Resolves when the connection has ended. */
+async function begin(port: number, ca: string, path: string, beginning: Beginning): Promise<void> {
   const socket = connect({ host: '127.0.0.1', servername: 'localhost', port, ca, ALPNProtocols: ['http/1.1'] })
   socket.on('error', () => {})
   // It may be cut off while others are still being opened.
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   const headers = ['Host: localhost', 'Upgrade: websocket', 'Connection: Upgrade', 'Sec-WebSocket-Version: 13']
   socket.write(`${[`GET ${path} HTTP/1.1`, ...headers, `Sec-WebSocket-Key: ${KEY}`].join('\r\n')}\r\n\r\n`)
-  await Promise.race([once(socket, 'data'), closed])
-  // A masked text frame: its length in 64 bits, and a mask of zeros.
+  await Promise.race([new Promise((resolve) => socket.once('data', resolve)), closed])
+  let isSent = false
+  socket.on('data', (data: Buffer) => {
+    // A pong in the middle of a frame would be part of it.
+    if (beginning.answersPings && isSent && data.includes(PING)) socket.write(PONG)
+  })
+  // Masked by zeros, with its length in 64 bits.
   const head = Buffer.alloc(14)
-  head.writeUInt16BE(0x81ff)
-  head.writeBigUInt64BE(BigInt(FRAME_BYTES), 2)
+  head.writeUInt16BE((beginning.first << 8) | 0xff)
+  head.writeBigUInt64BE(BigInt(beginning.bytes), 2)
   socket.write(head)
-  socket.write(Buffer.alloc(SENT_BYTES, 'x'))
-  return { socket, closed }
+  for (let sent = 0; sent < SENT_BYTES; sent += PIECE_BYTES) {
+    await Promise.race([new Promise((resolve) => socket.write(Buffer.alloc(PIECE_BYTES, 'x'), resolve)), closed])
+  }
+  isSent = true
+  await closed
 }

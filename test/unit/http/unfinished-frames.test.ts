@@ -2,19 +2,21 @@ import { expect, test } from 'bun:test'
 import { MemoryBudget } from '../../../src/http/limits/memory-budget.ts'
 import { UnfinishedFrames, type WatchedFrames } from '../../../src/http/sdk/socket/unfinished-frames.ts'
 
+const NEVER = Number.POSITIVE_INFINITY
+
 /** Clients whose memory is set by the test; those of `silent` answer no ping. */
-function clients(names: readonly string[], silent: ReadonlySet<string>) {
+function clients(names: readonly string[], silent: Set<string>) {
   const budget = new MemoryBudget(1000)
   let used = 5000
   const asked: string[] = []
   const cut: string[] = []
   const watched = new Map<string, WatchedFrames>()
   const reserve = (...given: Parameters<MemoryBudget['reserve']>) => budget.reserve(...given)
-  const frames = new UnfinishedFrames(reserve, 100, () => ({ used, reserved: budget.bytes }))
+  const frames = new UnfinishedFrames(reserve, 100, NEVER, () => ({ used, reserved: budget.bytes }))
   for (const name of names) {
     const ping = () => {
       asked.push(name)
-      if (!silent.has(name)) watched.get(name)?.heard()
+      if (!silent.has(name)) watched.get(name)?.answer()
     }
     watched.set(name, frames.watch({ ping, terminate: () => cut.push(name) }))
   }
@@ -26,7 +28,7 @@ function clients(names: readonly string[], silent: ReadonlySet<string>) {
   const end = () => {
     for (const each of watched.values()) frames.forget(each)
   }
-  return { budget, asked, cut, watched, checkWith, end }
+  return { budget, asked, cut, watched, silent, frames, checkWith, end }
 }
 
 test('while the process takes what it usually does, no client is asked', async () => {
@@ -47,7 +49,7 @@ test('memory beyond that is reserved for those who answer no ping', async () => 
 test('a client whose frame has come holds nothing any more', async () => {
   const { watched, budget, checkWith, end } = clients(['ann', 'bob'], new Set(['bob']))
   await checkWith(600)
-  watched.get('bob')?.heard()
+  watched.get('bob')?.message()
   expect(budget.bytes).toBe(0)
   // More of the same is usual now.
   await checkWith(700)
@@ -70,5 +72,18 @@ test('memory that is reserved for other things is no reason to ask', async () =>
   await checkWith(500)
   expect(asked).toEqual([])
   body.release()
+  end()
+})
+
+test('a frame that was begun after its client answered is not taken for what the process usually takes', async () => {
+  const { silent, watched, budget, checkWith, end } = clients(['ann', 'bob'], new Set())
+  await checkWith(600, 1)
+  // Both have answered. Bob begins a frame before anything is concluded.
+  silent.add('bob')
+  await checkWith(1100, 2)
+  expect(budget.bytes).toBe(0)
+  await checkWith(1100, 3)
+  expect(budget.bytes).toBe(500)
+  watched.get('bob')?.message()
   end()
 })

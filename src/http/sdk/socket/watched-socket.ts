@@ -42,12 +42,14 @@ export class WatchedSocket<S extends PingedSocket> {
   }
 
   message(socket: S, frame: string | Uint8Array): void {
-    this.#heard()
+    this.#frames?.message()
+    this.#pulse?.heard()
     this.#events.message?.(socket, frame)
   }
 
   pong(): void {
-    this.#heard()
+    this.#frames?.answer()
+    this.#pulse?.heard()
   }
 
   drain(socket: S): void {
@@ -60,11 +62,6 @@ export class WatchedSocket<S extends PingedSocket> {
     if (this.#pulse !== undefined) this.#watch.silent.forget(this.#pulse)
     this.#events.close?.(socket, code, reason)
   }
-
-  #heard(): void {
-    this.#frames?.heard()
-    this.#pulse?.heard()
-  }
 }
 
 const watches = new WeakMap<ClientLimits, Watch>()
@@ -76,7 +73,7 @@ function watchOf(limits: ClientLimits): Watch {
     const { maxTransferBytes, socketSeconds } = limits.settings
     const read = () => ({ used: process.memoryUsage.rss(), reserved: limits.reservedBytes })
     found = {
-      frames: new UnfinishedFrames(limits.reserve, maxTransferBytes * UNSEEN_SHARE, read),
+      frames: new UnfinishedFrames(limits.reserve, maxTransferBytes * UNSEEN_SHARE, maxTransferBytes, read),
       silent: new SilentSockets(socketSeconds * MS),
     }
     watches.set(limits, found)
