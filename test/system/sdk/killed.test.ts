@@ -9,7 +9,7 @@ import { KILLS } from './scenarios/kills.ts'
 /** Loopback without rules is open, so no secret is needed. */
 function targetOf({ url, certificate }: { readonly url: string; readonly certificate: string }) {
   const named = url.replace('127.0.0.1', 'localhost')
-  return { databaseUrl: `${named}/?ns=app`, url: named, certificate, secret: '' }
+  return { databaseUrls: [`${named}/?ns=app`], url: named, certificate, secret: '' }
 }
 
 test('a client that is killed is written as gone', async () => {

@@ -8,4 +8,4 @@ import { TOGETHER } from './scenarios/together.ts'
 
 const server = withScenarioServer()
 
-runScenarios(server, CURRENT, 'node', { ...DATA, ...LIVE, ...CHOICES, ...TOGETHER, ...ACCESS })
+runScenarios(() => [server], CURRENT, 'node', { ...DATA, ...LIVE, ...CHOICES, ...TOGETHER, ...ACCESS })

@@ -11,8 +11,8 @@ import { MANY_LISTENS, TOGETHER } from './scenarios/together.ts'
 const server = withScenarioServer()
 const ALL = { ...DATA, ...LIVE, ...CHOICES, ...TOGETHER, ...MANY_LISTENS, ...ACCESS }
 
-runScenarios(server, CURRENT, 'bun', ALL)
-for (const version of OTHERS) runScenarios(server, version, 'node', ALL)
+runScenarios(() => [server], CURRENT, 'bun', ALL)
+for (const version of OTHERS) runScenarios(() => [server], version, 'node', ALL)
 
 const EMULATED = new Set(['firebase 12.19, compat', 'firebase 9.23', 'firebase 8.10', 'firebase-admin 14.5'])
 runAsEmulator(

@@ -28,7 +28,7 @@ export function runAsEmulator(versions: readonly SdkVersion[], scenarios: Scenar
     test.each(versions.map((version) => [version.name, version] as const))('%s', async (_, version) => {
       await install(version)
       const target = {
-        databaseUrl: 'https://app.firebaseio.com',
+        databaseUrls: ['https://app.firebaseio.com'],
         url: `http://localhost:${port}`,
         certificate: '',
         secret: SECRET,

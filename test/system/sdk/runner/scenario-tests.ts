@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { HttpsClient } from '../../../support/https-server.ts'
 import { startProcess } from '../../../support/server-process.ts'
 import { type TempDir, tempDir } from '../../../support/temp-dir.ts'
 import { type SharedServer, withServer } from '../../../support/with-server.ts'
@@ -11,18 +12,35 @@ const SECRET = 'a secret of the scenarios'
 /** Host name for version 2, which takes the application from the first of three labels. */
 const BASE_DOMAIN = 'db.localhost'
 
-/** A server in a process of its own, whose rules are those of the scenarios. */
-export function withScenarioServer(): SharedServer {
-  const server = withServer(() => startProcess({ APP_SECRET: SECRET, BASE_DOMAIN, FAILED_CREDENTIALS: '0' }))
+/** Settings of a server for scenarios, of which SDKs of version 2 need `BASE_DOMAIN` too. */
+export const SCENARIO_SETTINGS = { APP_SECRET: SECRET, FAILED_CREDENTIALS: '0' } as const
+
+/** Gives a server the rules of the scenarios before the tests of this file or `describe`. */
+export function useScenarioRules(server: () => HttpsClient): void {
   beforeAll(async () => {
-    const { status } = await server.call('PUT', `/.settings/rules.json?auth=${SECRET}`, { body: JSON.stringify(RULES) })
+    const target = `/.settings/rules.json?auth=${SECRET}`
+    const { status } = await server().call('PUT', target, { body: JSON.stringify(RULES) })
     if (status !== 200) throw new Error(`the rules are refused: ${status}`)
   })
+}
+
+/** A server in a process of its own, whose rules are those of the scenarios. */
+export function withScenarioServer(): SharedServer {
+  const server = withServer(() => startProcess({ ...SCENARIO_SETTINGS, BASE_DOMAIN }))
+  useScenarioRules(() => server)
   return server
 }
 
-/** Runs scenarios with one version of an SDK in one process, each as a test. */
-export function runScenarios(server: SharedServer, version: SdkVersion, runtime: Runtime, scenarios: Scenarios): void {
+/**
+ * Runs scenarios with one version of an SDK in one process, each as a test.
+ * @param servers one, or those that clients connect to in turn
+ */
+export function runScenarios(
+  servers: () => readonly HttpsClient[],
+  version: SdkVersion,
+  runtime: Runtime,
+  scenarios: Scenarios,
+): void {
   describe(`${version.name} in ${runtime === 'node' ? 'Node.js' : 'Bun'}`, () => {
     let dir: TempDir
     let child: SdkProcess
@@ -31,10 +49,12 @@ export function runScenarios(server: SharedServer, version: SdkVersion, runtime:
       await install(version)
       dir = await tempDir()
       const certificate = dir.file('ca.pem')
-      await Bun.write(certificate, server.ca)
-      const databaseUrl =
-        version.adapter === 'legacy' ? `https://app.${BASE_DOMAIN}:${server.port}` : `${server.url}/?ns=app`
-      const target = { databaseUrl, url: server.url, certificate, secret: SECRET }
+      const all = servers()
+      await Bun.write(certificate, all[0]?.ca ?? '')
+      const databaseUrls = all.map(({ url, port }) =>
+        version.adapter === 'legacy' ? `https://app.${BASE_DOMAIN}:${port}` : `${url}/?ns=app`,
+      )
+      const target = { databaseUrls, url: all[0]?.url ?? '', certificate, secret: SECRET }
       child = await SdkProcess.start(version, runtime, target, { dir: dir.path })
     })
 

@@ -6,8 +6,8 @@ export type Runtime = 'node' | 'bun'
 
 /** Where scenarios go. */
 export interface SdkTarget {
-  /** As `databaseURL`. */
-  readonly databaseUrl: string
+  /** What clients are given in turn as `databaseURL`. */
+  readonly databaseUrls: readonly string[]
   /** The server, for REST. */
   readonly url: string
   /** PEM file to trust. */
@@ -42,12 +42,13 @@ export class SdkProcess implements AsyncDisposable {
   static async start(
     { folder, adapter }: SdkVersion,
     runtime: Runtime,
-    { databaseUrl, url, certificate, secret }: SdkTarget,
+    { databaseUrls, url, certificate, secret }: SdkTarget,
     { dir, env = {} }: { readonly dir: string; readonly env?: Readonly<Record<string, string>> },
   ): Promise<SdkProcess> {
     const file = join(dir, 'program.mjs')
     await Bun.write(file, await bundled())
-    const command = [runtime === 'bun' ? process.execPath : 'node', file, folder, adapter, databaseUrl, url, secret]
+    const parameters = [folder, adapter, databaseUrls.join(' '), url, secret]
+    const command = [runtime === 'bun' ? process.execPath : 'node', file, ...parameters]
     const environment = { PATH: process.env['PATH'] ?? '', NODE_EXTRA_CA_CERTS: certificate, ...env }
     return new SdkProcess(Bun.spawn(command, { env: environment, stdin: 'pipe', stdout: 'pipe', stderr: 'inherit' }))
   }

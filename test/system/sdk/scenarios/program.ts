@@ -47,7 +47,8 @@ const ADAPTERS: Readonly<Record<string, Adapter>> = { modular, namespaced, legac
 /** Set where clients connect as to an emulator. */
 const { EMULATOR_PORT } = process.env
 const emulatorPort = EMULATOR_PORT === undefined ? undefined : Number(EMULATOR_PORT)
-const [folder = '', adapter = '', url = '', origin = '', secret = ''] = process.argv.slice(2)
+const [folder = '', adapter = '', urls = '', origin = '', secret = ''] = process.argv.slice(2)
+const databaseUrls = urls.split(' ')
 const sdk = ADAPTERS[adapter]?.(createRequire(`${folder}/package.json`))
 if (sdk === undefined) throw new Error(`there is no adapter ${adapter}`)
 
@@ -78,6 +79,7 @@ async function run({ name, id, argument }: Task): Promise<unknown> {
     at: `open/${id}`,
     argument,
     client: (options = {}) => {
+      const url = databaseUrls[clients.length % databaseUrls.length] ?? ''
       const made = sdk!.connect(url, adapter === 'admin' ? asUser(options) : { emulatorPort, ...options })
       clients.push(made)
       return made
