@@ -12,9 +12,9 @@ interface Suspect {
 
 /**
  * Clients that send parts of messages and never the last one. The runtime keeps the parts and does not report them, and
- * the clients answer pings between them. Nothing tells them from clients that only listen, but the memory of the process:
- * above the bound those are cut off that have sent no whole message since it grew, the newest first, until it is below.
- * Clients that only listened connect again.
+ * the clients answer pings between them. Only the memory of the process shows that they are not clients that just listen:
+ * above the bound it cuts off those that have sent no whole message since the memory grew, the newest first, until it is
+ * below. A client that just listened connects again.
  */
 export class QuietClients {
   readonly #most: number
@@ -36,7 +36,7 @@ export class QuietClients {
 
   /**
    * Looks at the memory once.
-   * @param unreserved bytes of the process that are reserved for nobody
+   * @param unreserved bytes of the process that no client has reserved
    * @param clients all that are connected, the oldest first
    */
   check(unreserved: number, clients: Iterable<Suspect>): void {

@@ -81,7 +81,7 @@ export class UnfinishedFrames {
   readonly #quiet: QuietClients
   /** Unreserved memory of the process when no client was silent. */
   #usual: number
-  /** Looks since all were asked, and the unreserved memory then; `undefined` while that is not so. */
+  /** Looks since all were asked, and the unreserved memory then; `undefined` while no answer is awaited. */
   #asked: { looks: number; readonly unreserved: number } | undefined
   #timer: Timer | undefined
 
