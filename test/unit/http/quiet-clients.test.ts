@@ -36,22 +36,22 @@ function clients(held: Readonly<Record<string, number>>) {
   return { quiet, cut, connect, message, look, holding }
 }
 
-test('above the bound the newest clients without a whole message are cut off, until it is kept', () => {
-  const { cut, look } = clients({ listener: 0, a: 400, b: 400, c: 400 })
+test('above twice the bound the newest clients without a whole message are cut off, until it is kept', () => {
+  const { cut, look } = clients({ listener: 0, a: 800, b: 800, c: 800 })
   look(10)
   expect(cut).toEqual(['c'])
 })
 
-test('below the bound they have time to end a message', () => {
-  const { cut, message, look } = clients({ listener: 0, a: 400, b: 400 })
+test('above the bound they have time to end a message', () => {
+  const { cut, message, look } = clients({ listener: 0, a: 800, b: 800 })
   look(59)
   message('a')
-  look(10)
+  look(100)
   expect(cut).toEqual([])
 })
 
-test('above half of the bound for a minute they are cut off too', () => {
-  const { cut, look } = clients({ listener: 0, a: 300, b: 400 })
+test('above the bound for a minute they are cut off too', () => {
+  const { cut, look } = clients({ listener: 0, a: 600, b: 800 })
   look(60)
   expect(cut).toEqual([])
   look(10)
@@ -59,34 +59,40 @@ test('above half of the bound for a minute they are cut off too', () => {
 })
 
 test('who sends a whole message and begins a longer one is cut off with the next growth', () => {
-  const { cut, message, look, holding } = clients({ listener: 700 })
+  const { cut, message, look, holding } = clients({ listener: 1400 })
   look(59)
-  message('listener', 900)
+  message('listener', 1800)
   look(5)
   expect(cut).toEqual([])
-  holding.set('listener', 1800)
+  holding.set('listener', 3600)
   look(5)
   expect(cut).toEqual(['listener'])
 })
 
 test('memory that all clients have outlived is usual', () => {
   const { cut, connect, message, look } = clients({ listener: 0, writer: 0 })
-  look(1, 900)
+  look(1, 1800)
   message('writer')
-  look(100, 900)
+  look(100, 1800)
   // The listener could have held it. It connects again.
   expect(cut).toEqual(['listener'])
   connect('listener')
-  look(500, 900)
+  look(500, 1800)
   expect(cut).toEqual(['listener'])
 })
 
 test('memory that is freed is not usual any more', () => {
   const { cut, look, message, holding } = clients({ a: 0 })
-  look(1, -2000)
+  look(1, -3000)
   message('a')
-  holding.set('a', 900)
-  look(1, -1800)
-  look(1, -1800)
+  holding.set('a', 1900)
+  look(1, -2800)
   expect(cut).toEqual(['a'])
+})
+
+test('of very many clients few are cut off with one look', () => {
+  const { cut, look } = clients(Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`k${index}`, 1])))
+  look()
+  expect(cut).toHaveLength(200)
+  expect(cut).toContain('k9999')
 })

@@ -1,7 +1,10 @@
-/** Looks for which memory may stay above half of the bound before clients are cut off. Idle SDKs send a message within 45 s. */
+/** Looks for which memory may stay above the bound before clients are cut off. Idle SDKs send a message within 45 s. */
 const PATIENT_LOOKS = 60
-/** Share of the quiet clients that are cut off with one look. */
+/** Times the bound above which clients are cut off at once. */
+const IMPATIENCE = 2
+/** Share of the quiet clients that are cut off with one look, and how many at most: each costs a part of a turn. */
 const SHARE = 1 / 8
+const MOST_AT_ONCE = 200
 
 /** A client that may hold the beginning of a message in the memory of the process. */
 interface Suspect {
@@ -12,15 +15,15 @@ interface Suspect {
 
 /**
  * Clients that send parts of messages and never the last one. The runtime keeps the parts and does not report them, and
- * the clients answer pings between them. Only the memory of the process shows that they are not clients that just listen:
- * above the bound it cuts off those that have sent no whole message since the memory grew, the newest first, until it is
- * below. A client that just listened connects again.
+ * the clients answer pings between them. Only the memory of the process shows that they are not clients that just listen.
+ * When it is above the bound for a minute, or above twice the bound, clients are cut off that have sent no whole message
+ * since it grew, the newest first, until it is below. A client that just listened connects again.
  */
 export class QuietClients {
   readonly #most: number
   /** Unreserved memory of the process when no client held any. */
   #usual: number
-  /** The look since which there is more than half of the bound, and the least memory since; `undefined` while there is not. */
+  /** The look since which there is more than the bound, and the least memory since; `undefined` while there is not. */
   #over: { readonly since: number; least: number } | undefined
   /** Number of the last look at the memory. */
   look = 0
@@ -43,7 +46,7 @@ export class QuietClients {
     this.look++
     this.#usual = Math.min(this.#usual, unreserved)
     const excess = unreserved - this.#usual
-    if (excess <= this.#most / 2) {
+    if (excess <= this.#most) {
       this.#over = undefined
       return
     }
@@ -51,9 +54,9 @@ export class QuietClients {
     const { since } = this.#over
     const least = Math.min(this.#over.least, unreserved)
     this.#over.least = least
-    if (excess <= this.#most && this.look - since < PATIENT_LOOKS) return
+    if (excess <= IMPATIENCE * this.#most && this.look - since < PATIENT_LOOKS) return
     const quiet = [...clients].filter(({ messageAt }) => messageAt < since)
-    const count = Math.ceil(quiet.length * SHARE)
+    const count = Math.min(MOST_AT_ONCE, Math.ceil(quiet.length * SHARE))
     for (const each of quiet.slice(quiet.length - count)) each.cut()
     if (count > 0) return
     // All have ended a message since, and the memory stays. What has come meanwhile may be theirs.

@@ -5,6 +5,8 @@ import { UnfinishedFrames, type WatchedFrames } from './unfinished-frames.ts'
 /** Share of the memory for clients that frames may take unseen. */
 const UNSEEN_SHARE = 1 / 8
 const MS = 1000
+/** What a connection takes of the process for its encryption, buffers and objects, in bytes, at most in general. */
+const CONNECTION_BYTES = 64 * 1024
 
 /** What gets the events of a socket. */
 export interface SocketEvents<S> {
@@ -71,7 +73,10 @@ function watchOf(limits: ClientLimits): Watch {
   let found = watches.get(limits)
   if (found === undefined) {
     const { maxTransferBytes, socketSeconds } = limits.settings
-    const read = () => ({ used: process.memoryUsage.rss(), reserved: limits.reservedBytes })
+    const read = () => {
+      const { streams, connections, memoryBytes } = limits.taken
+      return { used: process.memoryUsage.rss(), reserved: memoryBytes + (streams + connections) * CONNECTION_BYTES }
+    }
     found = {
       frames: new UnfinishedFrames(limits.reserve, maxTransferBytes * UNSEEN_SHARE, maxTransferBytes, read),
       silent: new SilentSockets(socketSeconds * MS),
