@@ -32,6 +32,12 @@ const PLANTED: Readonly<Record<string, readonly Change[]>> = {
     { file: 'follow/follower.ts', from: 'if (row.batch <= batch) continue', to: '' },
     { file: 'follow/follower.ts', from: 'if (row.batch !== batch + 1) return false', to: '' },
   ],
+  'a database that acknowledges what it has not synced': [
+    { file: 'connection/address.ts', from: "synchronous_commit: 'on'", to: "synchronous_commit: 'off'" },
+  ],
+  'leases that keep no other process off': [
+    { file: 'leases/free-ranges.ts', from: "isAlive('l.process')} ORDER", to: "'false'} ORDER" },
+  ],
 }
 
 const fault = process.env['PLANTED_FAULT'] ?? ''
@@ -40,7 +46,10 @@ const changes = [...ALWAYS, ...(fault === '' ? [] : (PLANTED[fault] ?? missing(f
 plugin({
   name: 'changed sources',
   setup(build) {
-    build.onLoad({ filter: /src\/store\/postgres\/.*\.ts$/ }, ({ path }) => ({ contents: changed(path), loader: 'ts' }))
+    build.onLoad({ filter: /src\/(store|sms)\/postgres\/.*\.ts$/ }, ({ path }) => ({
+      contents: changed(path),
+      loader: 'ts',
+    }))
   },
 })
 

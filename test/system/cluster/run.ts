@@ -36,6 +36,8 @@ export interface Plan {
   readonly processes?: number
   /** How many of how many faults are of each kind. Default: all kinds. */
   readonly shares?: Partial<Record<FaultKind, number>>
+  /** Time without faults at the end, in milliseconds. Default 0. */
+  readonly calmMs?: number
   /** Name of a fault in the engine that the checks should find. */
   readonly planted?: string
   /** Hears of each fault before it is made. */
@@ -56,7 +58,7 @@ export interface Result {
 
 /** Loads a cluster, makes faults in it, and compares what everybody was told with what is in the database. */
 export async function runCluster(plan: Plan): Promise<Result> {
-  const { seed, faults: count, processes = 3, shares = USUAL, planted = '', onFault } = plan
+  const { seed, faults: count, processes = 3, shares = USUAL, calmMs = 0, planted = '', onFault } = plan
   const random = new Random(seed)
   const startedAt = Date.now()
   await using cluster = await Cluster.start(processes, planted)
@@ -70,6 +72,7 @@ export async function runCluster(plan: Plan): Promise<Result> {
     await Bun.sleep(pauses.below(MOST_PAUSE_MS))
   }
   faults.calm()
+  await Bun.sleep(calmMs)
   await cast.stop()
   const problems = await cast.problems(cluster, startedAt, faults)
   const { history, listeners, messages } = cast
