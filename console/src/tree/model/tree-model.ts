@@ -3,21 +3,12 @@ import type { TreeClient } from '../../shell/tree-client.ts'
 import { Branch, type Page } from './branch.ts'
 import type { Detail } from './detail.ts'
 import { DetailLoader, readDetail } from './detail-loader.ts'
+import { type Mark, Marks } from './marks.ts'
 import { PageLoader } from './page-loader.ts'
 import { type Row, rowIndexOf, rowsBetween } from './rows.ts'
 
 /** Pages whose keys are kept; those that were shown the longest ago are dropped. */
 const KEPT_PAGES = 40
-
-/** Most marks that are kept, and how long a row is marked, in ms: as long as the animation of tree.css. */
-const MOST_MARKS = 500
-const MARKED_MS = 1200
-
-interface Mark {
-  readonly id: number
-  /** On the clock of `performance.now`. */
-  readonly at: number
-}
 
 /** The first row: the node that the view begins with. */
 interface BaseRow {
@@ -47,8 +38,7 @@ export class TreeModel {
   isBaseOpen = true
   /** Rises with every change that a view should draw; at most once a frame. */
   readonly version = signal(0)
-  /** Rows that have changed by name. */
-  readonly #marks = new Map<string, Mark>()
+  readonly #marks = new Marks(() => this.changed())
   /** Number of a row that shall come into view; `undefined` when it has. */
   readonly wantedRow = signal<number | undefined>(undefined)
   readonly #pages: PageLoader
@@ -202,19 +192,11 @@ export class TreeModel {
 
   /** Marks a row as changed for a moment. */
   mark(path: readonly string[]): void {
-    const name = nameOf(path)
-    // Those that were marked last stand at the end.
-    this.#marks.delete(name)
-    this.#marks.set(name, { id: ++this.#uses, at: performance.now() })
-    // Marks are for what is in view; a flood of other rows must not pile up.
-    if (this.#marks.size > MOST_MARKS)
-      for (const old of [...this.#marks.keys()].slice(0, MOST_MARKS / 2)) this.#marks.delete(old)
+    this.#marks.add(nameOf(path))
   }
 
-  /** A number that differs for each change of a row a moment ago; 0 without one. */
-  markOf(name: string): number {
-    const mark = this.#marks.get(name)
-    return mark === undefined || performance.now() - mark.at > MARKED_MS ? 0 : mark.id
+  markOf(name: string): Mark {
+    return this.#marks.of(name)
   }
 
   /** Draws with the next frame, however many changes come until then. */
@@ -233,6 +215,7 @@ export class TreeModel {
   }
 
   stop(): void {
+    this.#marks.stop()
     this.#details.stop()
   }
 

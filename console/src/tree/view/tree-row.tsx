@@ -1,5 +1,6 @@
 import type { ComponentChild } from 'preact'
 import type { Detail } from '../model/detail.ts'
+import type { Mark } from '../model/marks.ts'
 
 /** A row as it is drawn. */
 export interface RowLook {
@@ -14,8 +15,8 @@ export interface RowLook {
   /** `undefined` where it cannot be expanded. */
   readonly isOpen: boolean | undefined
   readonly isSelected: boolean
-  /** Differs for each change that the row shows; 0 without one. */
-  readonly mark: number
+  /** `undefined` when it has not changed lately. */
+  readonly mark: Mark
   /** Place among its siblings, from 1; `undefined` where it is not known. */
   readonly place: number | undefined
   /** How many siblings there are; -1 while they are counted. */
@@ -34,15 +35,13 @@ interface TreeRowProps {
 /** One node of the tree. Keys and values are only ever text. */
 export function TreeRow({ look, editor, keyEditor, onSelect, onToggle, onEdit }: TreeRowProps) {
   const { id, top, level, label, detail, isOpen, isSelected, mark, place, siblings } = look
-  // The name of an animation has to change for it to run again.
-  const marked = mark === 0 ? '' : mark % 2 === 0 ? ' changed even' : ' changed odd'
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus and names the active row
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the keys
     <div
       id={id}
       role="treeitem"
-      class={`row${isSelected ? ' selected' : ''}${marked}`}
+      class={`row${isSelected ? ' selected' : ''}${mark === undefined ? '' : ` ${mark}`}`}
       style={{ transform: `translateY(${top}px)`, paddingInlineStart: `${(level - 1) * 18 + 4}px` }}
       aria-level={level}
       aria-expanded={isOpen}
