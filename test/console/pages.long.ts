@@ -21,6 +21,9 @@ describe.skipIf(executablePath === undefined)(title, () => {
     return status
   }
 
+  /** What is shown of the settings of an application. They are read again after a change. */
+  const settingsIn = (page: Page) => page.getByRole('region', { name: 'Settings', exact: true })
+
   /** The key that the open dialog shows, by its name. */
   async function keyIn(page: Page, name: string): Promise<string> {
     const key = page.getByRole('dialog').locator('.key').filter({ hasText: name }).getByRole('code')
@@ -78,7 +81,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
     await page.getByText('The settings of “small” are in force.').waitFor()
     const write = (body: string) => fetch(`${console.url}/a.json?ns=small`, { ...UNCHECKED, method: 'PUT', body })
     expect([(await write('"0123456789"')).status, (await write('1')).status]).toEqual([400, 200])
-    expect(await page.getByRole('region', { name: 'Settings', exact: true }).textContent()).toContain('Firebase')
+    await settingsIn(page).filter({ hasText: 'Firebase' }).waitFor()
     await console.operate('change-settings', { id: 'small', changes: { limits: { maxReadMs: 1000 } } })
     await page.getByLabel('Largest write (bytes)').fill('')
     await page.getByRole('button', { name: 'Change the settings' }).click()
@@ -89,7 +92,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
     await page.getByRole('combobox', { name: 'Longest write' }).selectOption('medium: about 30 seconds')
     await page.getByRole('button', { name: 'Set the size of writes' }).click()
     await page.getByText('Writes to “app” are limited to “medium”.').waitFor()
-    expect(await page.getByRole('region', { name: 'Settings', exact: true }).textContent()).toContain('medium')
+    await settingsIn(page).filter({ hasText: 'medium' }).waitFor()
     await page.context().close()
   })
 
