@@ -13,6 +13,13 @@ const PER_WRITE = 100_000
 const ROW_HEIGHT = 28
 const MEGABYTE = 1024 * 1024
 
+const BACKGROUND_OF_A = `getComputedStyle(
+  [...document.querySelectorAll('[role=treeitem]')].find(({ textContent }) => textContent.startsWith('a')),
+).backgroundColor`
+/** Looks in each frame until something is so. */
+const inFrames = (condition: string) =>
+  `(async () => { while (!(${condition})) await new Promise(requestAnimationFrame) })()`
+
 const title = `the view of the tree in the console${executablePath === undefined ? ` (${MISSING})` : ''}`
 
 describe.skipIf(executablePath === undefined)(title, () => {
@@ -168,6 +175,23 @@ describe.skipIf(executablePath === undefined)(title, () => {
     expect(await row(page, /^a48/).count()).toBe(0)
     await page.context().close()
   })
+
+  test.each(['reduce', 'no-preference'] as const)(
+    'a changed row is marked for a moment (motion: %s)',
+    async (motion) => {
+      await console.send('PUT', '/marked.json', { a: 1, b: 1 })
+      const page = await console.open('/tree/app/marked', { reducedMotion: motion })
+      await page.getByText('live', { exact: true }).waitFor()
+      await row(page, 'a 1').waitFor()
+      const plain = await page.evaluate<string>(BACKGROUND_OF_A)
+      const marked = page.evaluate(inFrames(`${BACKGROUND_OF_A} !== '${plain}'`))
+      await console.send('PUT', '/marked/a.json', 2)
+      await marked
+      await row(page, 'a 2').waitFor()
+      await page.evaluate(inFrames(`${BACKGROUND_OF_A} === '${plain}'`))
+      await page.context().close()
+    },
+  )
 
   test('a paused view stands still, and catches up', async () => {
     await console.send('PUT', '/paused.json', { a: 1 })

@@ -6,6 +6,7 @@ const OPERATOR = 'the operator of the measured console'
 const SECRET = 'a secret of the measured application'
 /** Members of one write that fills a list. */
 const PER_WRITE = 50_000
+
 /** Collects what holds the thread of a page for more than 50 ms. */
 const WATCH_TASKS = `
   globalThis.longTasks = []

@@ -6,7 +6,7 @@ import { SmallDisk } from './small-disk.ts'
 
 const PORT = 5432
 /** A test process that is killed cannot stop its server. */
-const LONGEST_RUN_SECONDS = 1200
+const LONGEST_RUN_SECONDS = 2400
 const OPTIONS = [
   // In its folder, which goes with it however it ends.
   'dynamic_shared_memory_type=mmap',
@@ -31,7 +31,7 @@ export interface OwnedOptions {
   readonly port?: number
   /** Settings in place of those of tests, such as `shared_buffers=1GB`. */
   readonly settings?: readonly string[]
-  /** Longest life. Default 1200. */
+  /** Longest life. Default 2400. */
   readonly seconds?: number
   /** Size of a file system of its own for its files, in megabytes. Default: that of temporary files. */
   readonly diskMegabytes?: number

@@ -1,7 +1,7 @@
 import { programs } from './programs.ts'
 
 /** A test process that is killed cannot end it. */
-const LONGEST_RUN = '1200'
+const LONGEST_RUN = '2400'
 const MOST_TRIES = 100
 const NAMESPACE = ['unshare', '--mount', '--propagation', 'private'] as const
 

@@ -33,7 +33,7 @@ function clients(held: Readonly<Record<string, number>>) {
       quiet.check(USUAL + others + taken, connected.values())
     }
   }
-  return { quiet, cut, connect, message, look, holding }
+  return { cut, connect, message, look, holding }
 }
 
 test('above twice the bound the newest clients without a whole message are cut off, until it is kept', () => {

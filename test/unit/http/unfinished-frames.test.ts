@@ -5,7 +5,7 @@ import { UnfinishedFrames, type WatchedFrames } from '../../../src/http/sdk/sock
 const NEVER = Number.POSITIVE_INFINITY
 
 /** Clients whose memory is set by the test; those of `silent` answer no ping. */
-function clients(names: readonly string[], silent: Set<string>) {
+function clients(names: readonly string[], silent: ReadonlySet<string>) {
   const budget = new MemoryBudget(1000)
   let used = 5000
   const asked: string[] = []
@@ -28,7 +28,7 @@ function clients(names: readonly string[], silent: Set<string>) {
   const end = () => {
     for (const each of watched.values()) frames.forget(each)
   }
-  return { budget, asked, cut, watched, silent, frames, checkWith, end }
+  return { budget, asked, cut, watched, checkWith, end }
 }
 
 test('while the process takes what it usually does, no client is asked', async () => {
@@ -76,7 +76,8 @@ test('memory that is reserved for other things is no reason to ask', async () =>
 })
 
 test('a frame that was begun after its client answered is not taken for what the process usually takes', async () => {
-  const { silent, watched, budget, checkWith, end } = clients(['ann', 'bob'], new Set())
+  const silent = new Set<string>()
+  const { watched, budget, checkWith, end } = clients(['ann', 'bob'], silent)
   await checkWith(600, 1)
   // Both have answered. Bob begins a frame before anything is concluded.
   silent.add('bob')

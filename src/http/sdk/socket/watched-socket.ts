@@ -5,7 +5,7 @@ import { UnfinishedFrames, type WatchedFrames } from './unfinished-frames.ts'
 /** Share of the memory for clients that frames may take unseen. */
 const UNSEEN_SHARE = 1 / 8
 const MS = 1000
-/** What a connection takes of the process for its encryption, buffers and objects, in bytes, at most in general. */
+/** Allowance for what a connection takes of the process for its encryption, buffers and objects, in bytes. */
 const CONNECTION_BYTES = 64 * 1024
 
 /** What gets the events of a socket. */
