@@ -95,11 +95,6 @@ export class OwnedPostgres {
     return this.#disk
   }
 
-  /** Whether it runs. */
-  get isAlive(): boolean {
-    return this.#process?.exitCode === null
-  }
-
   /** Path of its socket. */
   get socket(): string {
     return join(this.#home, `.s.PGSQL.${this.#port}`)
@@ -131,15 +126,25 @@ export class OwnedPostgres {
       if (attempt > MOST_TRIES || server.exitCode !== null) throw new Error('PostgreSQL did not start')
       await Bun.sleep(20)
     }
-    this.#pid = childrenOf(server.pid)[0] ?? 0
+    const [pid] = childrenOf(server.pid)
+    if (pid === undefined) throw new Error('PostgreSQL has ended')
+    this.#pid = pid
+  }
+
+  /** Waits until it takes connections again by itself, and starts it when it has ended instead. */
+  async recover(): Promise<void> {
+    while (this.#isAlive && !(await this.#isReady())) await Bun.sleep(20)
+    if (!this.#isAlive) await this.start()
   }
 
   /** Ends all of its processes at once, as a crash would. */
   async kill(): Promise<void> {
+    // A process that it starts meanwhile would keep the shared memory, which the next start needs.
+    signal(this.#pid, 'SIGSTOP')
+    while (isRunning(this.#pid)) await Bun.sleep(1)
     const pids = [this.#pid, ...childrenOf(this.#pid)]
     for (const pid of pids) signal(pid, 'SIGKILL')
     await this.#process?.exited
-    // The next start needs the shared memory.
     for (const pid of pids) while (existsSync(`/proc/${pid}`)) await Bun.sleep(2)
     rmSync(this.socket, { force: true })
   }
@@ -192,7 +197,7 @@ export class OwnedPostgres {
 
   async [Symbol.asyncDispose](): Promise<void> {
     process.off('exit', this.#end)
-    if (this.isAlive) await this.kill()
+    if (this.#isAlive) await this.kill()
     await this.#disk?.end()
     rmSync(this.#home, { recursive: true, force: true })
   }
@@ -201,6 +206,10 @@ export class OwnedPostgres {
   readonly #end = (): void => {
     this.#process?.kill('SIGINT')
     rmSync(this.#home, { recursive: true, force: true })
+  }
+
+  get #isAlive(): boolean {
+    return this.#process?.exitCode === null && this.#process.signalCode === null
   }
 
   /** What its programs are started through. */
@@ -250,6 +259,11 @@ export class OwnedPostgres {
 function childrenOf(parent: number): number[] {
   const pids = readdirSync('/proc').map(Number).filter(Number.isInteger)
   return pids.filter((pid) => statusOf(pid).includes(`\nPPid:\t${parent}\n`))
+}
+
+/** Whether it is neither stopped nor ended. */
+function isRunning(pid: number): boolean {
+  return /^State:\t[^TZX]/m.test(statusOf(pid))
 }
 
 function statusOf(pid: number): string {

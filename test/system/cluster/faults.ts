@@ -115,8 +115,8 @@ export class Faults {
     await postgres.disk.fill()
     await this.#pause(1500)
     await postgres.disk.free()
-    // Without room for its log it ends.
-    if (!postgres.isAlive) await postgres.start()
+    // Without room for its log it may have ended, or end only now.
+    await postgres.recover()
   }
 
   async #promote(): Promise<void> {

@@ -37,7 +37,7 @@ describe.skipIf(whyNoSmallDisk !== undefined)(`a full disk${whyNoSmallDisk ? `: 
     }
     expect(server.output()).toContain('No space left on device')
     await postgres.disk.free()
-    if (!postgres.isAlive) await postgres.start()
+    await postgres.recover()
     let status = 503
     for (let tries = 0; status === 503 && tries < 300; tries++) ({ status } = await put('/a/b.json', '2'))
     expect(status).toBe(200)
