@@ -58,8 +58,13 @@ export async function compareChapter(
     }
     rounds.push({ before: sides[0].takeRows(), after: sides[1].takeRows() })
   }
-  for (const { workspace } of [before, after]) await workspace.endPostgres()
+  for (const { workspace } of [before, after]) await endPostgres(workspace)
   return rounds
+}
+
+/** Older checkouts have none to end. */
+async function endPostgres(workspace: Partial<Pick<Workspace, 'endPostgres'>>): Promise<void> {
+  await workspace.endPostgres?.()
 }
 
 /** One checkout in one chapter. */
