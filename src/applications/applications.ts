@@ -201,8 +201,8 @@ export class Applications {
 
   /** What must end before the application can be opened. @throws `unavailable` when too many others are busy */
   #obstacle(id: string): Promise<unknown> | undefined {
-    const underWay = this.#opening.get(id) ?? this.#replacing.get(id) ?? this.#tenants.get(id)?.closing
-    if (underWay !== undefined) return underWay
+    const pending = this.#opening.get(id) ?? this.#replacing.get(id) ?? this.#tenants.get(id)?.closing
+    if (pending !== undefined) return pending
     if (this.#kept.has(id)) return undefined
     const open = this.#tenants.size + this.#opening.size - this.#kept.size
     if (open < this.#settings.maxOpen) return undefined

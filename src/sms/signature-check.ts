@@ -14,7 +14,7 @@ export interface SignedCall {
 }
 
 /** What the signature of a call should be. */
-export interface SignatureVerdict {
+export interface SignatureCheck {
   /** The signed text, with `KEY` in place of the key. */
   readonly text: string
   /** The right signature. */
@@ -49,7 +49,7 @@ const WITHOUT_TIME = /^\/api\/v1\/[^/]*\/(status|send)$/
  * @throws `sms-bad-arguments` for parameters that no call can have
  * @see docs/reference/protocol.md#signing
  */
-export function checkSignedCall(call: SignedCall, id: string, key: string, now: number): SignatureVerdict {
+export function checkSignedCall(call: SignedCall, id: string, key: string, now: number): SignatureCheck {
   const { path, search } = partsOf(call.url)
   const body = call.method.toUpperCase() === 'GET' ? '' : (call.body ?? '')
   const parameters = parametersOf(search)
@@ -58,8 +58,7 @@ export function checkSignedCall(call: SignedCall, id: string, key: string, now: 
   const expected = signatureOf(parameters, key)
   const shown = call.signature ?? parameters.get('signature')
   const source = parameters.get('source')
-  if (shown === undefined && parameters.has('token') && source !== undefined)
-    return tokenVerdict(parameters, source, key)
+  if (shown === undefined && parameters.has('token') && source !== undefined) return checkToken(parameters, source, key)
   const problems = [...problemsOfCall(path, parameters, id, now)]
   const text = `${signedText(parameters)}&KEY`
   if (shown === undefined || shown === '') return { text, expected, problems: [...problems, 'signature: missing'] }
@@ -70,8 +69,8 @@ export function checkSignedCall(call: SignedCall, id: string, key: string, now: 
   return { text, expected, matches, problems }
 }
 
-/** The verdict on a report of a gateway that cannot sign. */
-function tokenVerdict(parameters: Parameters, source: string, key: string): SignatureVerdict {
+/** Checks a report of a gateway that cannot sign. */
+function checkToken(parameters: Parameters, source: string, key: string): SignatureCheck {
   const expected = tokenOf(source, key)
   const matches = isSignature(parameters.get('token') ?? '', expected)
   const problems = matches ? [] : ['token: it is not the one of this source']

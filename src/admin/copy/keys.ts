@@ -5,7 +5,7 @@ import type { CopyDatabase } from '../../store/postgres/copy/copy-database.ts'
 import { Registry } from '../registry.ts'
 
 /** A data folder and a database between which an application is copied. */
-export interface KeyPlaces {
+export interface KeyLocations {
   readonly folder: string
   readonly database: CopyDatabase
   /** Encrypts keys in the database. */
@@ -16,7 +16,7 @@ export interface KeyPlaces {
  * Copies the keys and the settings of an application from files to the row of its tree, which is not activated yet.
  * @throws Error when `SECRETS_KEY` is not the one of the database
  */
-export async function copyKeysIn(id: string, { folder, database, secretsKey }: KeyPlaces): Promise<void> {
+export async function copyKeysIn(id: string, { folder, database, secretsKey }: KeyLocations): Promise<void> {
   const settings = new Registry(folder).settings(id)
   if (settings !== undefined) {
     await database.durable.query(
@@ -38,7 +38,7 @@ export async function copyKeysIn(id: string, { folder, database, secretsKey }: K
  * Copies the keys and the settings of an application from the database to files.
  * @throws Error when the files have others; when `SECRETS_KEY` is not the one of the database
  */
-export async function copyKeysOut(id: string, { folder, database, secretsKey }: KeyPlaces): Promise<void> {
+export async function copyKeysOut(id: string, { folder, database, secretsKey }: KeyLocations): Promise<void> {
   const catalog = new ApplicationCatalog(database.opened, secretsKey)
   const [keys, settings] = [await catalog.keys(id), await catalog.settings(id)]
   if (keys !== undefined) {

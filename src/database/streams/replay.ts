@@ -45,22 +45,22 @@ async function gather(store: TreeStore, from: Position, listener: Listener): Pro
   const changes: NumberedChange[] = []
   let length = 0
   for (let after = from; ; ) {
-    const stretch = await store.changesNear(after, [path, ...paths])
-    if (stretch === undefined) return undefined
-    length += stretch.length
+    const range = await store.changesNear(after, [path, ...paths])
+    if (range === undefined) return undefined
+    length += range.length
     if (length > MAX_LENGTH) return undefined
     // The times of the log never go back.
-    const hasSameRules = stretch.begunAt === undefined || stretch.begunAt > since
-    const isWritten = () => stretch.changes.some((logged) => mayWrite(logged, paths))
+    const hasSameRules = range.begunAt === undefined || range.begunAt > since
+    const isWritten = () => range.changes.some((logged) => mayWrite(logged, paths))
     if (decision !== undefined && !isStillValid(decision, hasSameRules, isWritten)) return undefined
-    for (const logged of stretch.changes) {
+    for (const logged of range.changes) {
       if (!isNear(logged.path, path)) continue
       const change = changeOf(logged)
       if (change === undefined) return undefined
       changes.push(change)
     }
-    if (stretch.isLast) return { changes, seq: stretch.seq }
-    after = { epoch: from.epoch, seq: stretch.seq }
+    if (range.isLast) return { changes, seq: range.seq }
+    after = { epoch: from.epoch, seq: range.seq }
     // Others run between two reads of a long log.
     await loopTurn.pause()
   }

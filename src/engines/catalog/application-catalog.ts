@@ -220,7 +220,7 @@ export class ApplicationCatalog {
     const { hints, confirmations } = this.#database
     const changed: NumberedBatch | undefined = await changeApplication(this.#database, id, work)
     if (changed === undefined) return false
-    hints.tell(changed.tree, changed.batch)
+    hints.announce(changed.tree, changed.batch)
     await confirmations.everywhere(changed)
     return true
   }

@@ -26,7 +26,7 @@ export async function sendQueueOf(peer: Peer, localPort?: number): Promise<numbe
 /** A table of connections. Concurrent callers share one read, because a long table is slow to read. */
 class ConnectionTable {
   readonly #file: string
-  #underWay: Promise<unknown> = Promise.resolve()
+  #reading: Promise<unknown> = Promise.resolve()
   #next: Promise<string> | undefined
 
   constructor(file: string) {
@@ -35,10 +35,10 @@ class ConnectionTable {
 
   /** Its text, read after this call: an earlier read may have passed the connection already. Empty without a table. */
   text(): Promise<string> {
-    this.#next ??= this.#underWay.then(() => {
+    this.#next ??= this.#reading.then(() => {
       this.#next = undefined
       const reading = readFile(this.#file, 'latin1').catch(() => '')
-      this.#underWay = reading
+      this.#reading = reading
       return reading
     })
     return this.#next

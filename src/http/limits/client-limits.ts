@@ -168,7 +168,7 @@ export class ClientLimits {
   }
 
   /** Disables the idle timeout while a promise is pending: a client that waits for its answer is not idle. */
-  inSilence<T>(connected: Connected, work: Promise<T>): Promise<T> {
+  withoutIdleTimeout<T>(connected: Connected, work: Promise<T>): Promise<T> {
     this.disableIdleTimeout(connected)
     return work.finally(() => this.enableIdleTimeout(connected))
   }

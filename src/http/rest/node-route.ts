@@ -137,7 +137,7 @@ function readNode(exchange: Exchange): Awaitable<Response> {
 /** Uses a value at once when it is there; the wait for another may exceed the idle timeout. */
 function then<T>(exchange: Exchange, value: Awaitable<T>, use: (value: T) => Awaitable<Response>): Awaitable<Response> {
   if (!(value instanceof Promise)) return use(value)
-  return exchange.limits.inSilence(exchange, value).then((known) => {
+  return exchange.limits.withoutIdleTimeout(exchange, value).then((known) => {
     checkKeys(exchange)
     return use(known)
   })
@@ -146,7 +146,7 @@ function then<T>(exchange: Exchange, value: Awaitable<T>, use: (value: T) => Awa
 /** The reply to a read. @param node `undefined` where there is none */
 function readReply(exchange: Exchange, node: ReadText | undefined): Awaitable<Response> {
   if (node !== undefined && node.length > LARGE_LENGTH) {
-    return exchange.limits.inSilence(exchange, largeReadReply(exchange, node))
+    return exchange.limits.withoutIdleTimeout(exchange, largeReadReply(exchange, node))
   }
   const { request, target } = exchange
   const { parameters } = target

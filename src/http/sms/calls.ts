@@ -52,7 +52,7 @@ async function deliverStates(exchange: Exchange, parameters: SmsParameters): Pro
   const { application, limits } = exchange
   const { messages } = exchange.application
   checkSigned(parameters, messages, Date.now(), 'timestamp')
-  const lease = await limits.inSilence(exchange, leaseFrom(messages))
+  const lease = await limits.withoutIdleTimeout(exchange, leaseFrom(messages))
   return lease.count === 0
     ? jsonReply(exchange, NOTHING)
     : deliver(lease, exchange, ending(exchange, application.hold()))
@@ -94,7 +94,7 @@ function batchOf(exchange: Exchange, parameters: SmsParameters): Awaitable<Respo
   checkSignature(signature, parameters, messages.key, 'rrid')
   const found = messages.batch(rrid)
   if (!(found instanceof Promise)) return jsonReply(exchange, found)
-  return exchange.limits.inSilence(exchange, found).then((text) => jsonReply(exchange, text))
+  return exchange.limits.withoutIdleTimeout(exchange, found).then((text) => jsonReply(exchange, text))
 }
 
 /** Records messages that other software has sent. */
@@ -104,7 +104,7 @@ export function record(exchange: Exchange): Awaitable<Response> {
     const { messages } = exchange.application
     checkSigned(parameters, messages, Date.now())
     const sent = parseBatch(parameters, (text) => messages.isMobile(text))
-    const rrid = await limits.inSilence(exchange, messages.record(sent))
+    const rrid = await limits.withoutIdleTimeout(exchange, messages.record(sent))
     return okReply(exchange, JSON.stringify({ rrid }))
   })
 }
@@ -142,7 +142,10 @@ export function delivery(exchange: Exchange): Awaitable<Response> {
 }
 
 async function recordReports(exchange: Exchange, reports: readonly Report[]): Promise<Response> {
-  const { accepted, ignored } = await exchange.limits.inSilence(exchange, exchange.application.messages.report(reports))
+  const { accepted, ignored } = await exchange.limits.withoutIdleTimeout(
+    exchange,
+    exchange.application.messages.report(reports),
+  )
   return okReply(exchange, JSON.stringify({ accepted, ignored }))
 }
 

@@ -7,7 +7,7 @@ import { ENGINE_FREE, LARGER_FOLDERS, MAX_FILES, MAX_LINES, ROOMS } from './room
 const VAGUE = /^ *(?:\/\/|\/?\*).*(?<!`)\b(?:whoever|nobody|somebody|anybody|tells?|told|telling)\b.*$/gim
 /** Names of an earlier vocabulary, each with a standard term in its place. */
 const REPLACED =
-  /\b(?:Court|Judge|Visit|Verdict|WriteCase|Permissions|SettledReads|RuleBook|Gate|Places|Holdings|AwaitedBodies|Deadlines|FairTurns|beginSilence|endSilence|cutOff|Desk|Finding|Handover|Repeatable|Dress|dressedReply|PiecewiseAnswer|newcomers|isTroubled|ANYBODY|OWNER)\b/g
+  /\b(?:Court|Judge|Visit|Verdict|WriteCase|Permissions|SettledReads|RuleBook|Gate|Places|Holdings|AwaitedBodies|Deadlines|FairTurns|beginSilence|endSilence|cutOff|Desk|Finding|Handover|Repeatable|Dress|dressedReply|PiecewiseAnswer|newcomers|isTroubled|ANYBODY|OWNER|\w+Verdict|\w*[uU]nderWay|inSilence|isTold)\b|[#.](?:told|tell\w*)\b/g
 
 const files = await sourceFiles()
 

@@ -7,7 +7,7 @@ import type { Path } from '../../../tree/path.ts'
 import { type Answer, OK } from '../session/messages.ts'
 import { dataOf, pathOf, type RequestMessage } from '../session/parse-message.ts'
 import { Contention, type Outcome } from './contention.ts'
-import { type Pending, WritesUnderWay } from './writes-under-way.ts'
+import { type PendingWrite, PendingWrites } from './pending-writes.ts'
 
 /**
  * Longest message of a write that shares a commit with others of its session, in UTF-16 code units. A longer one waits
@@ -22,7 +22,7 @@ interface WritingSession {
   /** The caller of a request. @throws when the credential is no longer valid, now or later */
   access(): Awaitable<Access>
   /** @returns resolves when all listens have sent what has been committed at the path; `undefined` if they have */
-  told(path: Path): Promise<unknown> | undefined
+  reported(path: Path): Promise<unknown> | undefined
   /** The answer to a request that failed. */
   failed(error: unknown): Answer
   answer(request: number, answer: Answer): void
@@ -51,24 +51,24 @@ export class SessionWrites {
   readonly #session: WritingSession
   readonly #contention: Contention
   readonly #order = new WriteOrder()
-  readonly #underWay: WritesUnderWay
+  readonly #pending: PendingWrites
   #hasLeft = false
 
   constructor(database: Database, session: WritingSession) {
     this.#database = database
     this.#session = session
     this.#contention = Contention.of(database)
-    this.#underWay = new WritesUnderWay(session)
+    this.#pending = new PendingWrites(session)
   }
 
   /** Length of the messages of the writes that are under way, in UTF-16 code units. */
   get length(): number {
-    return this.#underWay.length
+    return this.#pending.length
   }
 
   /** Resolves when all writes are answered; `undefined` if they are. */
   get ended(): Promise<void> | undefined {
-    return this.#underWay.ended
+    return this.#pending.ended
   }
 
   /**
@@ -87,7 +87,7 @@ export class SessionWrites {
       return this.#queue(write, access, this.#order)
     } catch (error) {
       this.#refuse({ request, length }, error)
-      return this.#underWay.room
+      return this.#pending.room
     }
   }
 
@@ -116,7 +116,7 @@ export class SessionWrites {
   }
 
   async #takeAlone(write: SentWrite): Promise<void> {
-    await this.#underWay.ended
+    await this.#pending.ended
     try {
       const access = await this.#session.access()
       if (write.ifHash !== undefined) await this.#enter(write.path)
@@ -124,13 +124,13 @@ export class SessionWrites {
     } catch (error) {
       this.#refuse(write, error)
     }
-    await this.#underWay.ended
+    await this.#pending.ended
   }
 
   /** @returns resolves when it is queued, and there is room for another one */
   #queue(write: SentWrite, access: Access, order: WriteOrder | undefined): Promise<void> | undefined {
     const { path, data, ifHash, isMerge } = write
-    const pending = this.#underWay.add(write.request, write.length)
+    const pending = this.#pending.add(write.request, write.length)
     let isQueued = false
     let queued: PromiseWithResolvers<void> | undefined
     const onPlanned = () => {
@@ -147,29 +147,29 @@ export class SessionWrites {
       if (!isQueued) {
         // It is queued in the same turn in which it is planned.
         queued = Promise.withResolvers()
-        return Promise.race([queued.promise, settled]).then(() => this.#underWay.room)
+        return Promise.race([queued.promise, settled]).then(() => this.#pending.room)
       }
     } catch (error) {
       this.#failed(write, pending, error)
     }
-    return this.#underWay.room
+    return this.#pending.room
   }
 
-  #written({ path, ifHash }: SentWrite, pending: Pending, { kind }: WriteOutcome): void {
+  #written({ path, ifHash }: SentWrite, pending: PendingWrite, { kind }: WriteOutcome): void {
     if (ifHash !== undefined) this.#left(path, kind === 'written' ? 'won' : 'lost')
     const answer = kind === 'written' ? OK : STALE
-    const told = this.#session.told(path)
-    if (told === undefined) this.#underWay.answered(pending, answer)
-    else void told.then(() => this.#underWay.answered(pending, answer))
+    const reported = this.#session.reported(path)
+    if (reported === undefined) this.#pending.answered(pending, answer)
+    else void reported.then(() => this.#pending.answered(pending, answer))
   }
 
-  #failed({ path, ifHash }: SentWrite, pending: Pending, error: unknown): void {
+  #failed({ path, ifHash }: SentWrite, pending: PendingWrite, error: unknown): void {
     if (ifHash !== undefined) this.#left(path, 'void')
-    this.#underWay.answered(pending, this.#session.failed(error))
+    this.#pending.answered(pending, this.#session.failed(error))
   }
 
   /** Answers a write that is not queued, behind all earlier ones. */
   #refuse({ request, length }: Pick<SentWrite, 'request' | 'length'>, error: unknown): void {
-    this.#underWay.answered(this.#underWay.add(request, length), this.#session.failed(error))
+    this.#pending.answered(this.#pending.add(request, length), this.#session.failed(error))
   }
 }

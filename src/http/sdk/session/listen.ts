@@ -76,7 +76,7 @@ export class Listen implements Sink, StreamFacts {
   #listening: Listening | undefined
   #waiters: Waiter[] = []
   /** Number of the last commit whose events were sent. */
-  #told = -1
+  #reported = -1
   #hasBegun = false
   #isOver = false
   /** Wakes the one that waits for the beginning. */
@@ -124,7 +124,7 @@ export class Listen implements Sink, StreamFacts {
 
   /** Resolves when the first event was sent, or no more events are sent. May be asked for once. */
   get begun(): Promise<void> | undefined {
-    if (this.#isOver || this.#told >= 0) return undefined
+    if (this.#isOver || this.#reported >= 0) return undefined
     return new Promise((resolve) => {
       this.#awaitsBegin = resolve
     })
@@ -133,18 +133,18 @@ export class Listen implements Sink, StreamFacts {
   /**
    * @returns resolves when all events up to a commit were sent, or no more events are sent; `undefined` if that is so
    */
-  told(seq: number): Promise<void> | undefined {
-    if (this.#isTold(seq)) return undefined
+  reported(seq: number): Promise<void> | undefined {
+    if (this.#hasReported(seq)) return undefined
     // A mark that is on its way serves others too.
     if (this.#waiters.at(-1)?.seq !== seq) void this.#listening?.mark(seq)
-    if (this.#isTold(seq)) return undefined
+    if (this.#hasReported(seq)) return undefined
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#waiters.push({ seq, resolve })
     return promise
   }
 
-  #isTold(seq: number): boolean {
-    return this.#isOver || this.#told >= seq || this.#listening === undefined
+  #hasReported(seq: number): boolean {
+    return this.#isOver || this.#reported >= seq || this.#listening === undefined
   }
 
   changeCaller(access: Access): Promise<void> | undefined {
@@ -167,8 +167,8 @@ export class Listen implements Sink, StreamFacts {
     const isFirst = !this.#hasBegun
     this.#hasBegun = true
     const { hash } = this.listened
-    if (!isFirst || hash === '') return this.#tell(batch)
-    return this.#tellUnlessKnown(batch, hash)
+    if (!isFirst || hash === '') return this.#send(batch)
+    return this.#sendUnlessKnown(batch, hash)
   }
 
   keepAlive(): void {}
@@ -185,16 +185,16 @@ export class Listen implements Sink, StreamFacts {
     this.#connection.abort()
   }
 
-  async #tellUnlessKnown(batch: EventBatch, hash: string): Promise<unknown> {
+  async #sendUnlessKnown(batch: EventBatch, hash: string): Promise<unknown> {
     const [first] = batch.events
     const isKnown = first !== undefined && (await inTurns(textHasHash(this.#dataOf(first), hash)))
     if (this.#isOver) return undefined
-    if (!isKnown) return this.#tell(batch)
-    this.#toldUpTo(batch)
+    if (!isKnown) return this.#send(batch)
+    this.#reportedUpTo(batch)
     return undefined
   }
 
-  #tell(batch: EventBatch): Promise<void> | undefined {
+  #send(batch: EventBatch): Promise<void> | undefined {
     let room: Promise<void> | undefined
     const isTagged = this.listened.tag !== undefined
     for (const { head, untagged } of this.#messagesOf(batch)) {
@@ -202,14 +202,14 @@ export class Listen implements Sink, StreamFacts {
       this.bytesSent += text.length
       room = this.#connection.push(text)
     }
-    this.#toldUpTo(batch)
+    this.#reportedUpTo(batch)
     return room
   }
 
-  #toldUpTo({ events }: EventBatch): void {
-    for (const { seq } of events) this.#told = Math.max(this.#told, seq)
+  #reportedUpTo({ events }: EventBatch): void {
+    for (const { seq } of events) this.#reported = Math.max(this.#reported, seq)
     this.#begin()
-    if (this.#waiters.length > 0) this.#wake(this.#told)
+    if (this.#waiters.length > 0) this.#wake(this.#reported)
   }
 
   #begin(): void {

@@ -164,18 +164,18 @@ export class Requests {
   }
 
   /** @returns resolves when all listens near a path have sent what was committed there; `undefined` if they have */
-  told(path: Path): Promise<unknown> | undefined {
+  reported(path: Path): Promise<unknown> | undefined {
     if (this.#listens.size === 0) return undefined
     const { seq } = this.#database.position()
     const writes = [{ kind: 'value', path, value: undefined } as const]
-    let telling: Promise<void>[] | undefined
+    let waiting: Promise<void>[] | undefined
     for (const listen of this.#byPath.near({ kind: 'put', path, writes })) {
-      const told = listen?.told(seq)
-      if (told === undefined) continue
-      telling ??= []
-      telling.push(told)
+      const reported = listen?.reported(seq)
+      if (reported === undefined) continue
+      waiting ??= []
+      waiting.push(reported)
     }
-    return telling && Promise.all(telling)
+    return waiting && Promise.all(waiting)
   }
 
   async #keep(body: Body, kind: 'set' | 'merge'): Promise<Answer> {

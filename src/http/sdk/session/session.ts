@@ -196,8 +196,8 @@ export class Session implements ListeningConnection {
     if (this.#parts.dialect.endsWithCredential === true) this.end()
   }
 
-  told(path: Path): Promise<unknown> | undefined {
-    return this.#requests.told(path)
+  reported(path: Path): Promise<unknown> | undefined {
+    return this.#requests.reported(path)
   }
 
   answer(request: number, answer: Answer): void {

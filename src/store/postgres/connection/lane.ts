@@ -23,7 +23,7 @@ type Reserved = Awaited<ReturnType<SQL['reserve']>>
 const ROLLED_BACK = '40000'
 
 /** A statement that is not answered yet. */
-interface UnderWay {
+interface PendingStatement {
   /** When it is given up, by `performance.now()`. */
   readonly until: number
   readonly fail: (error: StatementTimeout) => void
@@ -38,7 +38,7 @@ export class Lane implements Statements {
   readonly #connection: Reserved
   readonly #timeoutMs: number
   /** Oldest first. */
-  readonly #underWay = new Set<UnderWay>()
+  readonly #pending = new Set<PendingStatement>()
   #timer: NodeJS.Timeout | undefined
   /** Why no statement can run any more. */
   #broken: Error | undefined
@@ -115,16 +115,16 @@ export class Lane implements Statements {
   /** A network that swallows everything is not noticed by the driver: each statement has a deadline. One timer serves all. */
   #bounded<T>(work: PromiseLike<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const statement: UnderWay = { until: performance.now() + this.#timeoutMs, fail: reject }
-      this.#underWay.add(statement)
+      const statement: PendingStatement = { until: performance.now() + this.#timeoutMs, fail: reject }
+      this.#pending.add(statement)
       this.#timer ??= setTimeout(this.#check, this.#timeoutMs)
       work.then(
         (value) => {
-          this.#underWay.delete(statement)
+          this.#pending.delete(statement)
           resolve(value)
         },
         (error: unknown) => {
-          this.#underWay.delete(statement)
+          this.#pending.delete(statement)
           reject(error)
         },
       )
@@ -133,11 +133,11 @@ export class Lane implements Statements {
 
   readonly #check = (): void => {
     this.#timer = undefined
-    const [oldest] = this.#underWay
+    const [oldest] = this.#pending
     if (oldest === undefined) return
     const left = oldest.until - performance.now()
     if (left > 0) this.#timer = setTimeout(this.#check, left)
-    else for (const { fail } of this.#underWay) fail(new StatementTimeout(this.#timeoutMs))
+    else for (const { fail } of this.#pending) fail(new StatementTimeout(this.#timeoutMs))
   }
 }
 

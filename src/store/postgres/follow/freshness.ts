@@ -27,7 +27,7 @@ export class Freshness {
   /** The one that has not been sent yet. */
   #open: Question | undefined
   /** Resolves when the last one that was sent for many reads is answered. */
-  #underWay: Promise<unknown> | undefined
+  #pending: Promise<unknown> | undefined
 
   readonly #onAsked: (reads: number) => void
 
@@ -66,17 +66,17 @@ export class Freshness {
   }
 
   async #ask(question: Question): Promise<ReadonlyMap<number, number>> {
-    if (this.#underWay !== undefined) await Promise.race([this.#underWay, Bun.sleep(GATHER_MS)])
+    if (this.#pending !== undefined) await Promise.race([this.#pending, Bun.sleep(GATHER_MS)])
     this.#open = undefined
     this.#onAsked(question.reads)
     const heads = this.headsOf(question.trees)
     if (question.reads >= MANY_READS) {
-      const underWay: Promise<void> = heads
+      const pending: Promise<void> = heads
         .catch(() => {})
         .then(() => {
-          if (this.#underWay === underWay) this.#underWay = undefined
+          if (this.#pending === pending) this.#pending = undefined
         })
-      this.#underWay = underWay
+      this.#pending = pending
     }
     return heads
   }

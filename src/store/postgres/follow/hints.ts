@@ -50,7 +50,7 @@ export class Hints {
   /** Called when a process waits for confirmations. */
   #onRequest = () => {}
   #hasRequest = false
-  #isTelling = false
+  #isAnnouncing = false
   #isLooking = false
   #isClosed = false
 
@@ -89,7 +89,7 @@ export class Hints {
     const { tree } = followed
     this.#followed.set(tree.tree, followed)
     tree.onApplied(({ batch, isForeign }) => {
-      if (isForeign !== true) this.tell(tree.tree, batch.batch)
+      if (isForeign !== true) this.announce(tree.tree, batch.batch)
     })
     this.#listener?.connect()
     return () => {
@@ -103,17 +103,17 @@ export class Hints {
   }
 
   /** Announces a batch to other processes. */
-  tell(tree: number, batch: number): void {
+  announce(tree: number, batch: number): void {
     if (this.#listener === undefined) return
     this.#news.set(tree, batch)
-    if (!this.#isTelling) void this.#tellAll()
+    if (!this.#isAnnouncing) void this.#announceAll()
   }
 
   /** Asks other processes for the confirmations that this one waits for. */
   request(): void {
     if (this.#listener === undefined) return
     this.#hasRequest = true
-    if (!this.#isTelling) void this.#tellAll()
+    if (!this.#isAnnouncing) void this.#announceAll()
   }
 
   async close(): Promise<void> {
@@ -160,8 +160,8 @@ export class Hints {
   }
 
   /** Under load, the news of many batches gather while a notification is under way. */
-  async #tellAll(): Promise<void> {
-    this.#isTelling = true
+  async #announceAll(): Promise<void> {
+    this.#isAnnouncing = true
     this.#listener?.connect()
     while ((this.#news.size > 0 || this.#hasRequest) && !this.#isClosed) {
       const batches = [...this.#news].map(([tree, batch]) => `${tree}:${batch}`).join(' ')
@@ -173,6 +173,6 @@ export class Hints {
       this.#onHint('sent')
       await this.#listener?.notify(payload)
     }
-    this.#isTelling = false
+    this.#isAnnouncing = false
   }
 }

@@ -65,12 +65,12 @@ async function* problemsOf(
 ): AsyncGenerator<IndexProblem, void> {
   const { id: index, name } = definition
   let rows = 0
-  let isTold = definition.hasCut
+  let isReported = definition.hasCut
   for await (const wanted of wantedPages(statements, tree, definition)) {
     const found = await findAll(statements, tree, index, wanted)
     for (const [at, { key, stored, text, isOptional }] of wanted.entries()) {
-      if (stored.cut && !isTold) {
-        isTold = true
+      if (stored.cut && !isReported) {
+        isReported = true
         yield { problem: 'an index does not tell of texts that it cut', index, name, key }
       }
       const foundText = found.get(at + 1)

@@ -20,7 +20,7 @@ test('the conditional sets of a client that has left wait for no other client, a
   for (let loss = 0; loss < 10; loss++) contention.left(other, ['n'], 'lost')
   const writes = new SessionWrites(database, {
     access: () => ({}),
-    told: () => undefined,
+    reported: () => undefined,
     failed: () => OK,
     answer: () => {},
     together: (work) => work(),

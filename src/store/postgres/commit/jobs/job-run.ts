@@ -44,7 +44,7 @@ export class JobRun {
   readonly #texts: JobTexts
   #logic: JobReads<JobOutcome<unknown>> | undefined
   #request: Request | undefined
-  #told: (readonly [request: Request, answer: ReadAnswer])[] = []
+  #answered: (readonly [request: Request, answer: ReadAnswer])[] = []
   #lookup: Lookup
   #isInTurn = false
   #end: JobEnd | undefined
@@ -64,7 +64,7 @@ export class JobRun {
       const request = this.#request
       const answer = this.#answerOf(request)
       if (answer.halt !== undefined) return answer.halt
-      this.#tell(request, answer.value)
+      this.#goOn(request, answer.value)
     }
     return undefined
   }
@@ -80,7 +80,7 @@ export class JobRun {
 
   /** Answers the request that `advance` has returned. */
   answer(value: ReadAnswer): void {
-    if (this.#request !== undefined) this.#tell(this.#request, value)
+    if (this.#request !== undefined) this.#goOn(this.#request, value)
   }
 
   /** The last key that this run has generated. */
@@ -97,11 +97,11 @@ export class JobRun {
     this.#isInTurn = true
     if (this.#firstKey !== undefined && after !== undefined && this.#firstKey <= after) this.#begin()
     this.#lookup = this.#newLookup()
-    for (const [request, told] of this.#told) {
+    for (const [request, earlier] of this.#answered) {
       const answer = this.#answerOf(request)
       if (answer.halt?.kind === 'unknown') return answer.halt.unknown
       if (answer.halt?.kind === 'pause') continue
-      if (answer.halt === undefined && isSame(answer.value, told)) continue
+      if (answer.halt === undefined && isSame(answer.value, earlier)) continue
       this.#begin()
       return undefined
     }
@@ -109,7 +109,7 @@ export class JobRun {
   }
 
   #begin(): void {
-    this.#told = []
+    this.#answered = []
     this.#firstKey = undefined
     this.#lastKey = undefined
     this.#end = undefined
@@ -128,8 +128,8 @@ export class JobRun {
     return key
   }
 
-  #tell(request: Request, answer: ReadAnswer): void {
-    this.#told.push([request, answer])
+  #goOn(request: Request, answer: ReadAnswer): void {
+    this.#answered.push([request, answer])
     this.#request = undefined
     try {
       if (this.#logic !== undefined) this.#take(this.#logic.next(answer))

@@ -1,11 +1,11 @@
 import type { Answer } from '../session/messages.ts'
 
-/** Maximum writes of a session that are under way, and maximum length of their messages, in UTF-16 code units. */
+/** Maximum pending writes of a session, and maximum length of their messages, in UTF-16 code units. */
 const MOST_WRITES = 256
 const MOST_LENGTH = 1024 * 1024
 
 /** A write whose answer is not sent. */
-export interface Pending {
+export interface PendingWrite {
   readonly request: number
   /** Length of its message, in UTF-16 code units. */
   readonly length: number
@@ -20,9 +20,9 @@ interface Answered {
 }
 
 /** The writes of a session that share commits. Their answers are sent in the order of their requests. */
-export class WritesUnderWay {
+export class PendingWrites {
   readonly #session: Answered
-  readonly #pending: Pending[] = []
+  readonly #pending: PendingWrite[] = []
   #length = 0
   #isSending = false
   #room: PromiseWithResolvers<void> | undefined
@@ -38,14 +38,14 @@ export class WritesUnderWay {
   }
 
   /** Adds a write, whose answer is passed to `answered` later. */
-  add(request: number, length: number): Pending {
-    const pending: Pending = { request, length, answer: undefined }
+  add(request: number, length: number): PendingWrite {
+    const pending: PendingWrite = { request, length, answer: undefined }
     this.#pending.push(pending)
     this.#length += length
     return pending
   }
 
-  answered(pending: Pending, answer: Answer): void {
+  answered(pending: PendingWrite, answer: Answer): void {
     pending.answer = answer
     if (this.#isSending || this.#pending[0] !== pending) return
     this.#isSending = true
