@@ -21,11 +21,11 @@ export interface BegunExport {
  */
 export function exportAnswer({ first, rest, release, failed }: BegunExport, exchange: Exchange): ReadableStream {
   let begin: JsonText | undefined = first
-  const next = async (): Promise<JsonText | undefined> => {
+  const next = async (): Promise<readonly JsonText[] | undefined> => {
     const piece = begin ?? (await rest.next()).value ?? undefined
     begin = undefined
     body.resize((piece?.length ?? 0) * BYTES_PER_UNIT)
-    return piece
+    return piece === undefined ? undefined : [piece]
   }
   const end = (): void => {
     begin = undefined

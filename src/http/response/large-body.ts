@@ -43,7 +43,7 @@ export function largeAnswer(
   }
   const memory = { bytes: text.length * BYTES_PER_UNIT, source }
   const { limits } = exchange
-  const next = (): Awaitable<string | undefined> => {
+  const next = (): Awaitable<readonly string[] | undefined> => {
     return rest?.(limits.isRoomy ? ROOMY_PIECE_LENGTH : PIECE_LENGTH)
   }
   const sending = (bytes: number): void => waiting?.resize(bytes)
@@ -58,7 +58,7 @@ export function largeAnswer(
 }
 
 /** Returns the next part of a text, of about a length; `undefined` after the last. */
-type Parts = (length: number) => Awaitable<string | undefined>
+type Parts = (length: number) => Awaitable<readonly string[] | undefined>
 
 /** The text in parts, unchanged. */
 function inParts(text: AnyText): Parts {
@@ -66,34 +66,38 @@ function inParts(text: AnyText): Parts {
   let index = 0
   let at = 0
   return (length) => {
-    let part = ''
-    while (index < pieces.length && part.length < length) {
+    const part: string[] = []
+    for (let missing = length; index < pieces.length && missing > 0; ) {
       const piece = pieces[index] ?? ''
-      const end = pieceEnd(piece, at, length - part.length)
-      part += piece.slice(at, end)
+      const end = pieceEnd(piece, at, missing)
+      part.push(piece.slice(at, end))
+      missing -= end - at
       at = end
       if (at < piece.length) break
       index++
       at = 0
     }
-    return part === '' ? undefined : part
+    return part.length === 0 ? undefined : part
   }
 }
 
 /** Output of a layout, at most one turn of the event loop or one part at a time. */
 function laidOut(text: AnyText, layout: Layout): Parts {
-  let made = ''
+  let made: string[] = []
+  let length = 0
   const steps = layout(text, (piece) => {
-    made += piece
+    made.push(piece)
+    length += piece.length
   })
-  return async (length) => {
-    const isFull = () => made.length >= length
+  return async (most) => {
+    const isFull = () => length >= most
     for (;;) {
       await loopTurn.pause()
       const finished = runBriefly(steps, isFull)
-      if (made !== '') {
+      if (made.length > 0) {
         const part = made
-        made = ''
+        made = []
+        length = 0
         return part
       }
       if (finished !== undefined) return undefined

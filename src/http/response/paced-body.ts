@@ -2,16 +2,18 @@ import type { Awaitable } from '../../scheduling/awaitable.ts'
 import { loopTurn } from '../../scheduling/loop-turn.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Transfer, TransferOptions } from '../limits/transfer.ts'
+import { Encoding } from './encoding.ts'
 
 type Writer = ReadableStreamDirectController
 
-const encoder = new TextEncoder()
-
 /** Text that is sent in pieces. */
 export interface Pieces {
-  /** The next piece, `undefined` after the last. Called when the connection has accepted the previous one. */
-  next(): Awaitable<string | undefined>
-  /** Called with the length of the piece, in bytes, before it is given to the connection. */
+  /**
+   * The next piece, as texts one behind the other; `undefined` after the last. Called when the connection has accepted the
+   * previous one.
+   */
+  next(): Awaitable<readonly string[] | undefined>
+  /** Called with the length of what is given to the connection next, in bytes: the piece, or a part of a long one. */
   sending?(bytes: number): void
   /** Called once: the last piece was sent, or the client has disconnected. */
   end(): void
@@ -76,8 +78,6 @@ export class PacedBody {
   async #run(writer: Writer): Promise<void> {
     try {
       for (let piece = await this.#next(); piece !== undefined; piece = await this.#next()) {
-        // Encrypting a piece takes a millisecond, which counts as long work.
-        if (loopTurn.isOver) await loopTurn.pause()
         await this.#write(writer, piece)
       }
     } catch (thrown) {
@@ -92,22 +92,27 @@ export class PacedBody {
   }
 
   /** `undefined` also where the body has ended meanwhile. */
-  async #next(): Promise<string | undefined> {
+  async #next(): Promise<readonly string[] | undefined> {
     if (this.#isOver) return undefined
     const piece = await this.#pieces.next()
     return this.#isOver ? undefined : piece
   }
 
-  async #write(writer: Writer, piece: string): Promise<void> {
-    const encoded = encoder.encode(piece)
-    this.#pieces.sending?.(encoded.byteLength)
-    const written: unknown = writer.write(encoded)
-    writer.flush()
-    const bytes = encoded.byteLength
-    this.#sent?.(bytes)
-    // A number means accepted; a promise resolves when there is room for more.
-    if (written instanceof Promise) await Promise.race([written, this.#over.promise])
-    this.#transfer?.grow(bytes)
+  async #write(writer: Writer, texts: readonly string[]): Promise<void> {
+    const encoding = new Encoding(texts)
+    while (!encoding.isDone) {
+      // Encrypting a piece takes a millisecond, which counts as long work.
+      if (loopTurn.isOver) await loopTurn.pause()
+      if (this.#isOver) return
+      const bytes = encoding.next()
+      this.#pieces.sending?.(bytes.byteLength)
+      const written: unknown = writer.write(bytes)
+      writer.flush()
+      this.#sent?.(bytes.byteLength)
+      // A number means accepted; a promise resolves when there is room for more.
+      if (written instanceof Promise) await Promise.race([written, this.#over.promise])
+      this.#transfer?.grow(bytes.byteLength)
+    }
   }
 
   #end(): void {

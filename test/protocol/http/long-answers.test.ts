@@ -60,6 +60,14 @@ describe('a long node is answered whole', () => {
     ).toBe(true)
   })
 
+  test('to many clients at once, each its own', async () => {
+    const targets = Array.from({ length: 6 }, () => ['/long.json', '/sorted.json', '/long/array.json']).flat()
+    const alone = new Map<string, string>()
+    for (const target of targets.slice(0, 3)) alone.set(target, await get(target))
+    const answers = await Promise.all(targets.map(get))
+    expect(answers.map((text, index) => text === alone.get(targets[index] ?? ''))).toEqual(targets.map(() => true))
+  })
+
   test('for an export, where arrays are objects', async () => {
     const exported = JSON.parse(await get('/long.json?format=export')) as typeof long
     expect(same(exported['records'] && Object.keys(exported['records']).length, MEMBERS)).toBe(true)
