@@ -24,10 +24,19 @@ export const Trait = {
   priorities: 4,
   /** The node is a chunked text: it has chunks and no children. Only its own slot has its priority. */
   chunks: 8,
+  /**
+   * A child's text in its slot is longer than `SHORT_TEXT`: a page must not hold very many children. Children that earlier
+   * versions of this schema have written do not set it.
+   */
+  notShortTexts: 16,
 } as const
+/** The traits without which a file is damaged. */
+const NEEDED = ~Trait.notShortTexts
 
 /** Longest text of a child, in UTF-16 code units, for which pages hold many children. */
 const LONG_TEXT = 8192
+/** The same for pages that hold very many. */
+const SHORT_TEXT = 1024
 
 /** Parent and key of the root's slot. */
 export const ROOT_PARENT = 0
@@ -89,9 +98,18 @@ export function kindOf(value: Value): number {
 /** Traits that a child with this key and text adds to its parent. */
 export function traitsOf(key: string, text: string | undefined): number {
   const careful = sortKey(key) !== key || key.includes('"') || key.includes('\\')
-  const long = text !== undefined && text.length > LONG_TEXT
   const priority = key === PRIORITY || (text !== undefined && mentionsPriority(text))
-  return (careful ? Trait.carefulKeys : 0) | (long ? Trait.longTexts : 0) | (priority ? Trait.priorities : 0)
+  return (careful ? Trait.carefulKeys : 0) | lengthTraits(text?.length ?? 0) | (priority ? Trait.priorities : 0)
+}
+
+/** As `traitsOf`, without those that older files may lack. */
+export function neededTraitsOf(key: string, text: string | undefined): number {
+  return traitsOf(key, text) & NEEDED
+}
+
+function lengthTraits(length: number): number {
+  if (length <= SHORT_TEXT) return 0
+  return length > LONG_TEXT ? Trait.longTexts | Trait.notShortTexts : Trait.notShortTexts
 }
 
 /** Traits that a text adds to its parent when it replaces a child: the parent already has those of the key. */

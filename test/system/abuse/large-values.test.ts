@@ -70,6 +70,34 @@ describe.skipIf(!canWatch)('no write holds the event loop', () => {
   })
 })
 
+describe.skipIf(!canWatch)('no answer of a list whose first children are short holds the event loop', () => {
+  const PARTS = inLanes(8, 16)
+  const CHILDREN = 500
+  let round = 0
+
+  beforeAll(async () => {
+    for (let part = 0; part < PARTS; part++) {
+      const child = (index: number): [string, unknown] => [
+        `k${part}${index}`,
+        part === 0 && index < 20 ? 1 : 'x'.repeat(8000),
+      ]
+      await server.send('PATCH', '/uneven.json?print=silent', members(CHILDREN, child))
+    }
+  })
+
+  test.each(['/uneven.json', '/uneven.json?orderBy="$key"&startAt="k"', '/uneven.json?shallow=true'])(
+    'GET %s',
+    async (target) => {
+      // A write between two reads: the second finds no finished text.
+      const request = async () => {
+        await server.send('PUT', '/uneven/k00.json?print=silent', String(round++))
+        return server.send('GET', target)
+      }
+      expect(await server.holdOf(request, 200)).toBeLessThan(server.boundMs())
+    },
+  )
+})
+
 describe.skipIf(!canWatch)('no answer holds the event loop', () => {
   beforeAll(async () => {
     await server.send('PUT', '/users.json', USERS)

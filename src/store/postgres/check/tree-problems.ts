@@ -1,5 +1,5 @@
 import { keyOf } from '../../../tree/order.ts'
-import { SlotKind, traitsOf } from '../../rows/slot.ts'
+import { neededTraitsOf, SlotKind } from '../../rows/slot.ts'
 import type { Parameter, Statements } from '../connection/lane.ts'
 
 /** Something wrong with the rows of a tree. */
@@ -154,7 +154,7 @@ function* problemsOfSlot({ parentId, key, kind, value, id, traits, leadsOn }: No
     if (key !== '') yield 'there is a second root'
   } else if (traits === null) yield 'a slot has no parent'
   else {
-    const needed = traitsOf(keyOf(key), value ?? undefined)
+    const needed = neededTraitsOf(keyOf(key), value ?? undefined)
     if ((traits & needed) !== needed) yield 'traits do not tell of a child'
   }
 }

@@ -1,5 +1,5 @@
 import { keyOf } from '../../../tree/order.ts'
-import { Trait, traitsOf } from '../../rows/slot.ts'
+import { neededTraitsOf, Trait } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import { MAX_REPORTED, type Problem, problem, type Violation, violations } from './problem.ts'
 
@@ -89,7 +89,7 @@ function* traitProblems(client: Connection['client']): Generator<Problem, void> 
   )
   let reported = 0
   for (const { parent_id, key, value, traits } of rows.iterate()) {
-    const needed = traitsOf(keyOf(key), value ?? undefined)
+    const needed = neededTraitsOf(keyOf(key), value ?? undefined)
     if ((traits & needed) === needed) continue
     yield problem('traits do not tell of a child', { parent_id, key, traits, needed })
     if (++reported === MAX_REPORTED) return

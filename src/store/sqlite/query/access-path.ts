@@ -9,7 +9,7 @@ import { chunkedTextOf, type Interior } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import { defineStatements } from '../file/statements.ts'
 import { type TreeReader, textValue } from '../tree/tree-reader.ts'
-import type { RangeScanner } from './range-scan.ts'
+import { PAGE_ROWS, type RangeScanner } from './range-scan.ts'
 
 /** A complete index. */
 export interface ReadyIndex {
@@ -113,7 +113,7 @@ export class AccessPathFinder {
   /** One row answers it for most lists, because integer keys sort first. */
   #hasManyIntegers({ id: list }: Interior): boolean {
     return this.#scanner.exceeds(
-      { list, index: undefined, range: INTEGER_KEYS, descending: false, hasLongTexts: false },
+      { list, index: undefined, range: INTEGER_KEYS, descending: false, hasLongTexts: false, pageRows: PAGE_ROWS },
       this.#shortList,
     )
   }

@@ -8,14 +8,18 @@ import { type Projection, printQuery, type Shape } from './query-sql.ts'
 
 /** As `ListScan`, with what is known of the texts. */
 export interface RangeScan extends ListScan {
-  /** Whether children may have long texts: fewer of them are read in one step. */
+  /** Whether children may have long texts: their lengths are read first. */
   readonly hasLongTexts: boolean
+  /** Most children read in one step. */
+  readonly pageRows: number
 }
 
 type Row = readonly (string | number | null)[]
 
 /** Rows read, or counted, between two pauses. */
-const PAGE_ROWS = 512
+export const PAGE_ROWS = 512
+/** The same for children of which some have texts that are not short: at most one megabyte. */
+const NOT_SHORT_ROWS = 128
 /**
  * Children found by the entries of an index in one step: at first, and at least, also where their texts are long. SQLite
  * reads the rows that it compares a key with: finding one takes long where long texts are near, also those of other lists.
@@ -126,7 +130,7 @@ export class RangeScanner {
     const run = (from: RangeScan, columns: Projection, most: number) =>
       isFinding ? this.#find(from, columns, most) : this.#run(from, columns, most)
     for (let left = limit; left > 0; ) {
-      const step = isFinding ? this.#found : PAGE_ROWS
+      const step = isFinding ? this.#found : includesChildren(projection) ? scan.pageRows : PAGE_ROWS
       const most = Math.min(left, isLong ? longStep : step)
       for (const size of isLong ? pagesOfLengths(run({ ...scan, range }, 'lengths', most)) : [most]) {
         const page = run({ ...scan, range }, projection, size)
@@ -178,8 +182,8 @@ export class RangeScanner {
 }
 
 /** Most children that are always short enough for one step. */
-export function maxPageSize({ hasLongTexts }: RangeScan): number {
-  return hasLongTexts ? 1 : PAGE_ROWS
+export function maxPageSize({ hasLongTexts, pageRows }: RangeScan): number {
+  return hasLongTexts ? 1 : pageRows
 }
 
 /** Numbers of rows whose texts make pages of a bounded length. A single page without rows where there are none. */
@@ -230,5 +234,7 @@ export function scanOf(
   range: ScanRange,
   descending: boolean,
 ): RangeScan {
-  return { list: id, index, range, descending, hasLongTexts: (traits & Trait.longTexts) !== 0 }
+  const hasLongTexts = (traits & Trait.longTexts) !== 0
+  const pageRows = (traits & Trait.notShortTexts) === 0 ? PAGE_ROWS : NOT_SHORT_ROWS
+  return { list: id, index, range, descending, hasLongTexts, pageRows }
 }

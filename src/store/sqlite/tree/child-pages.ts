@@ -5,11 +5,14 @@ import type { Connection } from '../file/connection.ts'
 import { node } from '../file/schema.ts'
 import { defineStatements } from '../file/statements.ts'
 
-/** Fewest children read in one step, at most four megabytes of text, where no child has a long text. */
+/** Fewest children read in one step where all texts are short: at most half a megabyte. */
 export const PAGE_CHILDREN = 512
+/** Children read in one step where no text is long, but some are not short: at most one megabyte. */
+const NOT_SHORT_CHILDREN = 128
 /** Target length of a page with small children, estimated from the first of them. */
 const PAGE_LENGTH = 512 * 1024
-const MAX_PAGE_CHILDREN = 8192
+/** Most children of a page, whatever the length of the first of them: at most two megabytes, where all texts are short. */
+const MAX_PAGE_CHILDREN = 2048
 const SAMPLED_CHILDREN = 16
 
 /** Children after one key and up to another. */
@@ -67,7 +70,8 @@ export class ChildPages {
   }
 
   /** How many children without long texts to read in one step. */
-  #pageSize({ id, childCount }: Interior): number {
+  #pageSize({ id, childCount, traits }: Interior): number {
+    if ((traits & Trait.notShortTexts) !== 0) return NOT_SHORT_CHILDREN
     if (childCount < PAGE_CHILDREN) return PAGE_CHILDREN
     const average = this.#statements.sample.get({ parent: id })?.average ?? 1
     return Math.min(Math.max(Math.floor(PAGE_LENGTH / average), PAGE_CHILDREN), MAX_PAGE_CHILDREN)

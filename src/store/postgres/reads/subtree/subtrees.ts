@@ -14,6 +14,8 @@ const LEAST_ROWS = 64
 const MOST_ROWS = 4096
 /** Children of a node that is read together with others. */
 const LARGEST_FAMILY = 512
+/** How many rows a row counts for where texts are not short, so that a page has at most four megabytes. */
+const NOT_SHORT_WEIGHT = 8
 /** How much larger the next page may be. */
 const GROWTH = 4
 /** Text that a page should have: in UTF-16 code units where it is estimated, in bytes where the server ends the page. */
@@ -112,7 +114,8 @@ export class Subtrees {
       if (next === undefined) break
       chosen.push(next)
       // A priority is one more row.
-      rows += next.childCount + 1
+      const weight = (next.traits & Trait.notShortTexts) === 0 ? 1 : NOT_SHORT_WEIGHT
+      rows += (next.childCount + 1) * weight
     }
     return chosen
   }
