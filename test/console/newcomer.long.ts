@@ -58,7 +58,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
       await page.getByText('These rules are in force.').waitFor()
       await other.goto(`${address}/notes/ann.json`)
       await page.getByRole('link', { name: 'Home' }).click()
-      await page.getByLabel('Refused').click()
+      await page.getByRole('radio', { name: 'Refused' }).click()
       const refused = page
         .getByRole('table', { name: 'Refused requests' })
         .getByRole('row')

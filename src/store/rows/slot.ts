@@ -34,9 +34,9 @@ export const Trait = {
 const NEEDED = ~Trait.notShortTexts
 
 /** Longest text of a child, in UTF-16 code units, for which pages hold many children. */
-const LONG_TEXT = 8192
+export const LONG_TEXT = 8192
 /** The same for pages that hold very many. */
-const SHORT_TEXT = 1024
+export const SHORT_TEXT = 1024
 
 /** Parent and key of the root's slot. */
 export const ROOT_PARENT = 0

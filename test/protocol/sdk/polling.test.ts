@@ -126,13 +126,13 @@ describe('long polling', () => {
   })
 
   test.each([
-    ['a callback that is no number', { start: 't', cb: 'alert(1)', ser: 1, v: 5 }],
-    ['no callback', { start: 't', ser: 1, v: 5 }],
-    ['a password that is wrong', { id: 'x', pw: 'y', ser: 1 }],
-    ['nothing', {}],
-  ])('refuses %s', async (_, parameters) => {
+    ['a callback that is no number', { start: 't', cb: 'alert(1)', ser: 1, v: 5 }, 400, 'cb must be a number'],
+    ['no callback', { start: 't', ser: 1, v: 5 }, 400, 'cb must be a number'],
+    ['a password that is wrong', { id: 'x', pw: 'y', ser: 1 }, 401, 'No session of this id and password is open'],
+    ['a client that is no SDK', {}, 400, 'This path is for long polling of SDKs: use the REST API'],
+  ])('refuses %s', async (_, parameters, expected, reason) => {
     const { status, text } = await ask(parameters)
-    expect(status).toBeGreaterThanOrEqual(400)
+    expect([status, JSON.parse(text).error]).toEqual([expected, expect.stringContaining(reason)])
     expect(text).not.toContain('alert')
   })
 

@@ -7,6 +7,10 @@ import type { PollSegment } from './poll-segments.ts'
 import { Polling } from './polling.ts'
 
 const MS = 1000
+/** The error of a client that is no SDK. */
+const WRONG_CLIENT =
+  'This path is for long polling of SDKs: use the REST API (paths that end in .json) and its event streams ' +
+  '(Accept: text/event-stream)'
 /** Maximum segments of one request; URLs have room for fewer. */
 const MOST_SEGMENTS = 1000
 const COMMON = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }
@@ -24,8 +28,10 @@ export async function answerPolling(exchange: Exchange): Promise<Response> {
   const parameters = new URLSearchParams(exchange.target.search)
   if (parameters.get('start') === 't') return script(exchange, await start(exchange, parameters))
   if (parameters.get('dframe') === 't') return replyOf(exchange, leavingPage(parameters), { headers: PAGE })
-  const polling = sessionsOf(exchange.application).polling(parameters.get('id') ?? '', parameters.get('pw') ?? '')
-  if (polling === undefined) throw new DholeError('permission-denied')
+  const id = parameters.get('id')
+  if (id === null) throw new DholeError('bad-parameter', WRONG_CLIENT)
+  const polling = sessionsOf(exchange.application).polling(id, parameters.get('pw') ?? '')
+  if (polling === undefined) throw new DholeError('permission-denied', 'No session of this id and password is open')
   if (parameters.get('disconn') === 't') {
     await polling.leave()
     return script(exchange, '')
@@ -37,7 +43,7 @@ export async function answerPolling(exchange: Exchange): Promise<Response> {
 async function start(exchange: Exchange, parameters: URLSearchParams): Promise<string> {
   const callback = parameters.get('cb') ?? ''
   // It becomes part of a script.
-  if (!/^\d{1,20}$/.test(callback)) throw new DholeError('bad-parameter')
+  if (!/^\d{1,20}$/.test(callback)) throw new DholeError('bad-parameter', 'cb must be a number')
   const sessions = sessionsOf(exchange.application)
   const { reserve, settings } = exchange.limits
   const connection = await openSession(exchange, parameters.get('ls'), { carrier: 'polling' })

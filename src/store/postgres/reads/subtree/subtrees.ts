@@ -3,7 +3,7 @@ import type { Steps } from '../../../../scheduling/steps.ts'
 import type { TextBuilder } from '../../../../tree/json/text-pieces.ts'
 import { arrayLengthInSteps, keyOf } from '../../../../tree/order.ts'
 import { type Budget, spend } from '../../../rows/read-budget.ts'
-import { type Interior, Trait } from '../../../rows/slot.ts'
+import { type Interior, LONG_TEXT, SHORT_TEXT, Trait } from '../../../rows/slot.ts'
 import { arrayOf } from '../../connection/arrays.ts'
 import type { Reading } from '../reading.ts'
 import { FAMILIES, FAMILY_PAGE, ID_MARK, KEY_MARK } from '../statements/tree-statements.ts'
@@ -14,8 +14,8 @@ const LEAST_ROWS = 64
 const MOST_ROWS = 4096
 /** Children of a node that is read together with others. */
 const LARGEST_FAMILY = 512
-/** How many rows a row counts for where texts are not short, so that a page has at most four megabytes. */
-const NOT_SHORT_WEIGHT = 8
+/** Most text that the rows of a page might have, by the traits of their nodes, in UTF-16 code units. */
+const MOST_LENGTH = 4 * 1024 * 1024
 /** How much larger the next page may be. */
 const GROWTH = 4
 /** Text that a page should have: in UTF-16 code units where it is estimated, in bytes where the server ends the page. */
@@ -109,13 +109,14 @@ export class Subtrees {
   /** Nodes whose members together make a page. */
   #nextSmall(): Interior[] {
     const chosen: Interior[] = []
-    for (let rows = 0; rows < this.#rows; ) {
+    for (let rows = 0, greatest = 0; rows < this.#rows && greatest < MOST_LENGTH; ) {
       const next = this.#small.pop()
       if (next === undefined) break
       chosen.push(next)
       // A priority is one more row.
-      const weight = (next.traits & Trait.notShortTexts) === 0 ? 1 : NOT_SHORT_WEIGHT
-      rows += (next.childCount + 1) * weight
+      const count = next.childCount + 1
+      rows += count
+      greatest += count * ((next.traits & Trait.notShortTexts) === 0 ? SHORT_TEXT : LONG_TEXT)
     }
     return chosen
   }
