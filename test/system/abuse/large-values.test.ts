@@ -78,7 +78,7 @@ describe.skipIf(!canWatch)('no answer of a list whose first children are short h
   beforeAll(async () => {
     for (let part = 0; part < PARTS; part++) {
       const child = (index: number): [string, unknown] => [
-        `k${part}${index}`,
+        `k${part * CHILDREN + index + 10_000}`,
         part === 0 && index < 20 ? 1 : 'x'.repeat(8000),
       ]
       await server.send('PATCH', '/uneven.json?print=silent', members(CHILDREN, child))
@@ -90,7 +90,7 @@ describe.skipIf(!canWatch)('no answer of a list whose first children are short h
     async (target) => {
       // A write between two reads: the second finds no finished text.
       const request = async () => {
-        await server.send('PUT', '/uneven/k00.json?print=silent', String(round++))
+        await server.send('PUT', '/uneven/k10000.json?print=silent', String(round++))
         return server.send('GET', target)
       }
       expect(await server.holdOf(request, 200)).toBeLessThan(server.boundMs())

@@ -12,7 +12,7 @@ export class LeftApplications {
   readonly #applications: Applications
   readonly #limit = new TaskLimit(AT_ONCE)
   /** Those that are being written, wait for their turn, or have failed a short time ago. */
-  readonly #opening = new Set<string>()
+  readonly #begun = new Set<string>()
 
   constructor(applications: Applications) {
     this.#applications = applications
@@ -21,14 +21,14 @@ export class LeftApplications {
   /** Begins with those that are not begun. */
   write(ids: readonly string[]): void {
     for (const id of shuffled(ids)) {
-      if (this.#opening.has(id)) continue
-      this.#opening.add(id)
+      if (this.#begun.has(id)) continue
+      this.#begun.add(id)
       void this.#limit
         .run(() => this.#writeOne(id))
         .then(
-          () => this.#opening.delete(id),
+          () => this.#begun.delete(id),
           // It is reported where it is opened, or another process serves it.
-          () => setTimeout(() => this.#opening.delete(id), PAUSE_MS).unref(),
+          () => setTimeout(() => this.#begun.delete(id), PAUSE_MS).unref(),
         )
     }
   }
