@@ -1,3 +1,5 @@
+import { LONG_TEXT, longestText, TINY_TEXT, Trait } from './slot.ts'
+
 /** Most text read in one step, in bytes; a longer text is read in a step of its own. */
 const PAGE_BYTES = 512 * 1024
 
@@ -20,4 +22,21 @@ export function pageSizes(lengths: Iterable<number>): readonly number[] {
   }
   if (size > 0) sizes.push(size)
   return sizes
+}
+
+/** At most two megabytes of text each. */
+const TINY_ROWS = 8192
+const SHORT_ROWS = 2048
+/** At most one megabyte. */
+const OTHER_ROWS = 128
+/** At most four megabytes, and nearly always far less: nodes of earlier versions. */
+const UNKNOWN_ROWS = 512
+
+/** Children of a node without long texts that are read in one step. */
+export function rowsOfPage(traits: number): number {
+  if ((traits & Trait.lengthsKnown) === 0) return UNKNOWN_ROWS
+  const longest = longestText(traits)
+  if (longest === LONG_TEXT) return OTHER_ROWS
+  // Careful keys are printed one by one.
+  return longest === TINY_TEXT && (traits & Trait.carefulKeys) === 0 ? TINY_ROWS : SHORT_ROWS
 }

@@ -24,19 +24,19 @@ export const Trait = {
   priorities: 4,
   /** The node is a chunked text: it has chunks and no children. Only its own slot has its priority. */
   chunks: 8,
-  /**
-   * A child's text in its slot is longer than `SHORT_TEXT`: a page must not hold very many children. Children that earlier
-   * versions of this schema have written do not set it.
-   */
-  notShortTexts: 16,
+  /** A child's text in its slot is longer than `TINY_TEXT`. */
+  notTinyTexts: 16,
+  /** A child's text in its slot is longer than `SHORT_TEXT`. */
+  notShortTexts: 32,
+  /** The two traits above are kept for all children. Nodes that earlier versions have created lack it. */
+  lengthsKnown: 64,
 } as const
-/** The traits without which a file is damaged. */
-const NEEDED = ~Trait.notShortTexts
+const LENGTHS = Trait.notTinyTexts | Trait.notShortTexts
 
-/** Longest text of a child, in UTF-16 code units, for which pages hold many children. */
+/** Bounds of the text of a child, in UTF-16 code units. The shorter the texts are, the more children a page holds. */
 export const LONG_TEXT = 8192
-/** The same for pages that hold very many. */
-export const SHORT_TEXT = 1024
+const SHORT_TEXT = 1024
+export const TINY_TEXT = 256
 
 /** Parent and key of the root's slot. */
 export const ROOT_PARENT = 0
@@ -102,14 +102,22 @@ export function traitsOf(key: string, text: string | undefined): number {
   return (careful ? Trait.carefulKeys : 0) | lengthTraits(text?.length ?? 0) | (priority ? Trait.priorities : 0)
 }
 
-/** As `traitsOf`, without those that older files may lack. */
-export function neededTraitsOf(key: string, text: string | undefined): number {
-  return traitsOf(key, text) & NEEDED
+/** Traits that a child with this key and text demands of its parent. @param parent traits of the parent */
+export function neededTraitsOf(key: string, text: string | undefined, parent: number): number {
+  const traits = traitsOf(key, text)
+  return (parent & Trait.lengthsKnown) === 0 ? traits & ~LENGTHS : traits
 }
 
 function lengthTraits(length: number): number {
-  if (length <= SHORT_TEXT) return 0
-  return length > LONG_TEXT ? Trait.longTexts | Trait.notShortTexts : Trait.notShortTexts
+  if (length <= TINY_TEXT) return 0
+  if (length <= SHORT_TEXT) return Trait.notTinyTexts
+  return length > LONG_TEXT ? Trait.longTexts | LENGTHS : LENGTHS
+}
+
+/** Longest text that a child may have, in UTF-16 code units, where no text is long. */
+export function longestText(traits: number): number {
+  if ((traits & Trait.lengthsKnown) === 0 || (traits & Trait.notShortTexts) !== 0) return LONG_TEXT
+  return (traits & Trait.notTinyTexts) === 0 ? TINY_TEXT : SHORT_TEXT
 }
 
 /** Traits that a text adds to its parent when it replaces a child: the parent already has those of the key. */

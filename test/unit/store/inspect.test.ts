@@ -23,6 +23,7 @@ const DAMAGES: readonly (readonly [sql: string, check: string])[] = [
   ["UPDATE node SET value = '{' WHERE kind = 6 OR kind = 3", 'kind, value and id of a slot do not fit'],
   ["UPDATE node SET kind = 4 WHERE value = '1'", 'kind, value and id of a slot do not fit'],
   ['UPDATE interior SET traits = 0', 'traits do not tell of a child'],
+  ['UPDATE interior SET traits = traits & ~48', 'traits do not tell of a child'],
   ['UPDATE index_definition SET list_id = 777', 'an index has no list'],
   ['DELETE FROM index_definition', 'entries have no index'],
   ['UPDATE index_definition SET has_cut = 0', 'an index does not tell of texts that it cut'],

@@ -31,6 +31,9 @@ const CHAIN =
   'SELECT i.parent_id, c.descendant, c.depth + 1 FROM chain c JOIN interior i ON i.id = c.ancestor WHERE i.parent_id > 0) '
 
 const LONG_TEXT = 8192
+const SHORT_TEXT = 1024
+const TINY_TEXT = 256
+const LENGTHS_KNOWN = 64
 /** What a key in the table cannot hold if it is to stand in JSON as it is. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the mark of integer keys is one
 const CAREFUL_KEY = /["\\\u0001]|\u{10FFFF}/u
@@ -77,7 +80,9 @@ function traitProblems(client: Client): string[] {
       // A leaf that is a string holds no priority, whatever it says.
       const isString = value?.startsWith('"') === true
       const priority = key === '.priority' || (!isString && value?.includes('".priority"') === true)
-      const needed = (CAREFUL_KEY.test(key) ? 1 : 0) | ((value?.length ?? 0) > LONG_TEXT ? 2 : 0) | (priority ? 4 : 0)
+      const length = value?.length ?? 0
+      const lengths = (length > LONG_TEXT ? 2 : 0) | (length > TINY_TEXT ? 16 : 0) | (length > SHORT_TEXT ? 32 : 0)
+      const needed = LENGTHS_KNOWN | lengths | (CAREFUL_KEY.test(key) ? 1 : 0) | (priority ? 4 : 0)
       return (traits & needed) !== needed
     })
     .map(({ parent_id, key, traits }) => `traits ${traits} of ${parent_id} do not tell of ${JSON.stringify(key)}`)

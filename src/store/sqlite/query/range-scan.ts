@@ -1,7 +1,7 @@
 import { DholeError } from '../../../error.ts'
 import type { EntryRow, ListScan, ScannedIndex } from '../../rows/indexes/list-scan.ts'
 import { type Argument, behind, type ScanRange } from '../../rows/indexes/scan-range.ts'
-import { pageSizes, ROWS_MEASURED } from '../../rows/page-sizes.ts'
+import { pageSizes, ROWS_MEASURED, rowsOfPage } from '../../rows/page-sizes.ts'
 import { type ChildRow, type Interior, Trait } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import { type Projection, printQuery, type Shape } from './query-sql.ts'
@@ -18,8 +18,6 @@ type Row = readonly (string | number | null)[]
 
 /** Rows read, or counted, between two pauses. */
 export const PAGE_ROWS = 512
-/** The same for children of which some have texts that are not short: at most one megabyte. */
-const NOT_SHORT_ROWS = 128
 /**
  * Children found by the entries of an index in one step: at first, and at least, also where their texts are long. SQLite
  * reads the rows that it compares a key with: finding one takes long where long texts are near, also those of other lists.
@@ -235,6 +233,6 @@ export function scanOf(
   descending: boolean,
 ): RangeScan {
   const hasLongTexts = (traits & Trait.longTexts) !== 0
-  const pageRows = (traits & Trait.notShortTexts) === 0 ? PAGE_ROWS : NOT_SHORT_ROWS
+  const pageRows = Math.min(rowsOfPage(traits), PAGE_ROWS)
   return { list: id, index, range, descending, hasLongTexts, pageRows }
 }

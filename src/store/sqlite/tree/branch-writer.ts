@@ -139,7 +139,13 @@ export class BranchWriter {
 
   *#insertInterior(id: number, parent: number, sortedKey: string, branch: Branch): Generator<void, void> {
     const keys = yield* memberKeysInSteps(branch)
-    this.#rows.insertInterior(id, parent, sortedKey, keys.length - (keys.includes(PRIORITY) ? 1 : 0), 0)
+    this.#rows.insertInterior(
+      id,
+      parent,
+      sortedKey,
+      keys.length - (keys.includes(PRIORITY) ? 1 : 0),
+      Trait.lengthsKnown,
+    )
     let traits = 0
     for (const key of keys) {
       const value = ownMember(branch, key)

@@ -1,19 +1,9 @@
 import { and, eq, gt, sql } from 'drizzle-orm'
-import { pageSizes, ROWS_MEASURED } from '../../rows/page-sizes.ts'
+import { pageSizes, ROWS_MEASURED, rowsOfPage } from '../../rows/page-sizes.ts'
 import { type Interior, LAST_KEY, Trait } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import { node } from '../file/schema.ts'
 import { defineStatements } from '../file/statements.ts'
-
-/** Fewest children read in one step where all texts are short: at most half a megabyte. */
-export const PAGE_CHILDREN = 512
-/** Children read in one step where no text is long, but some are not short: at most one megabyte. */
-const NOT_SHORT_CHILDREN = 128
-/** Target length of a page with small children, estimated from the first of them. */
-const PAGE_LENGTH = 512 * 1024
-/** Most children of a page, whatever the length of the first of them: at most two megabytes, where all texts are short. */
-const MAX_PAGE_CHILDREN = 2048
-const SAMPLED_CHILDREN = 16
 
 /** Children after one key and up to another. */
 export interface KeyRange extends Record<string, unknown> {
@@ -38,19 +28,6 @@ const statements = defineStatements({
       .limit(1)
       .offset(sql.placeholder('offset'))
       .prepare(),
-  sample: ({ orm }) => {
-    // SQLite knows the length of a column without reading it, but not that of a column of a subquery.
-    const sampled = orm
-      .select({ length: sql<number | null>`octet_length(${node.value})`.as('length') })
-      .from(node)
-      .where(OF_PARENT)
-      .limit(SAMPLED_CHILDREN)
-      .as('sampled')
-    return orm
-      .select({ average: sql<number | null>`avg(${sampled.length})` })
-      .from(sampled)
-      .prepare()
-  },
   lengths: ({ orm }) =>
     orm
       .select({ key: node.key, length: sql<number>`coalesce(octet_length(${node.value}), 0)` })
@@ -69,18 +46,10 @@ export class ChildPages {
     this.#statements = statements(connection)
   }
 
-  /** How many children without long texts to read in one step. */
-  #pageSize({ id, childCount, traits }: Interior): number {
-    if ((traits & Trait.notShortTexts) !== 0) return NOT_SHORT_CHILDREN
-    if (childCount < PAGE_CHILDREN) return PAGE_CHILDREN
-    const average = this.#statements.sample.get({ parent: id })?.average ?? 1
-    return Math.min(Math.max(Math.floor(PAGE_LENGTH / average), PAGE_CHILDREN), MAX_PAGE_CHILDREN)
-  }
-
   /** Ranges of keys that cover all children of an interior node, each with a bounded length of text. */
   textPages(branch: Interior): Iterable<KeyRange> {
     return (branch.traits & Trait.longTexts) === 0
-      ? this.pages(branch, this.#pageSize(branch))
+      ? this.pages(branch, rowsOfPage(branch.traits))
       : this.#longPages(branch)
   }
 

@@ -7,7 +7,7 @@ import { type Interior, isChild, LAST_KEY, Trait } from '../../rows/slot.ts'
 import type { Connection } from '../file/connection.ts'
 import { interior, node } from '../file/schema.ts'
 import { defineStatements } from '../file/statements.ts'
-import { ChildPages, type KeyRange, OF_PARENT, PAGE_CHILDREN, REST } from './child-pages.ts'
+import { ChildPages, type KeyRange, OF_PARENT, REST } from './child-pages.ts'
 import { TextChunks } from './text-chunks.ts'
 
 /** Marks in assembled text that JavaScript replaces; no JSON text contains these characters. */
@@ -26,6 +26,9 @@ interface Page {
   readonly first: string
   readonly text: string
 }
+
+/** Keys read in one step. */
+const PAGE_KEYS = 512
 
 /** State of printing. */
 interface Printing {
@@ -101,7 +104,7 @@ export class SubtreeReader {
   *keys(id: number, budget: Budget): Generator<void, AnyText> {
     const text = new TextBuilder()
     let before = spend(budget, '{')
-    for (const range of this.#pages.pages(this.interior(id), PAGE_CHILDREN)) {
+    for (const range of this.#pages.pages(this.interior(id), PAGE_KEYS)) {
       const keys = this.#statements.keys.values(range).map(([key]) => String(key))
       const members = keys.filter(isChild).map((key) => `${JSON.stringify(keyOf(key))}:true`)
       if (members.length === 0) continue
@@ -207,7 +210,7 @@ export class SubtreeReader {
     const last = this.#statements.lastKey.get({ parent: branch.id })?.key
     if (last === undefined || !(Number(keyOf(last)) + 1 < branch.childCount * 2)) return undefined
     const keys: string[] = []
-    for (const range of this.#pages.pages(branch, PAGE_CHILDREN)) {
+    for (const range of this.#pages.pages(branch, PAGE_KEYS)) {
       for (const [key] of this.#statements.keys.values(range)) keys.push(keyOf(String(key)))
       yield
     }

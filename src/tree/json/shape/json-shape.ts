@@ -32,6 +32,9 @@ export interface JsonBounds {
   readonly mostNames: number
 }
 
+/** `"":1,` */
+const BYTES_OF_SHORTEST_MEMBER = 5
+
 /** Body limit, in bytes, up to which all limits allow the same number of values. */
 const DEFAULT_BYTES = 16 * MEBIBYTE
 const BYTES_PER_VALUE = 8
@@ -79,7 +82,7 @@ class Shape {
   /** For each open container, its start and its number of commas. */
   readonly #starts = new Int32Array(MAX_LEVELS + 1)
   readonly #commas = new Int32Array(MAX_LEVELS + 1)
-  readonly #names = new NameCount()
+  readonly #names: NameCount
   /** Whether the next string is the name of a member. */
   #isNameNext = false
   #level = 0
@@ -93,6 +96,8 @@ class Shape {
   constructor(bytes: Uint8Array, bounds: JsonBounds) {
     this.#bytes = bytes
     this.#bounds = bounds
+    // The first name beyond the bound ends the reading.
+    this.#names = new NameCount(Math.min(bounds.mostNames + 1, Math.ceil(bytes.length / BYTES_OF_SHORTEST_MEMBER)))
   }
 
   get isDone(): boolean {

@@ -1,5 +1,3 @@
-/** Slots of an empty table. A power of two, as all sizes are. */
-const LEAST_SLOTS = 4096
 /** Digits of a number that is certainly an array index. */
 const MOST_DIGITS = 9
 const ZERO = 0x30
@@ -13,8 +11,14 @@ const SEED = crypto.getRandomValues(new Int32Array(1))[0] as number
  * are taken for others.
  */
 export class NameCount {
-  #slots = new Int32Array(LEAST_SLOTS)
+  /** Of the size that the most names need: a table that grows is moved at once. */
+  readonly #slots: Int32Array
   #count = 0
+
+  /** @param most names that are ever added */
+  constructor(most: number) {
+    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * most + 1)))
+  }
 
   get count(): number {
     return this.#count
@@ -27,14 +31,7 @@ export class NameCount {
     for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] as number), 0x5bd1e995) ^ (hash >>> 15)
     hash = Math.imul(hash ^ (hash >>> 16), 0x7feb352d)
     // An empty slot is 0.
-    if (!insert(this.#slots, hash ^ (hash >>> 15) || 1)) return
-    if (++this.#count * 2 > this.#slots.length) this.#grow()
-  }
-
-  #grow(): void {
-    const larger = new Int32Array(2 * this.#slots.length)
-    for (const hash of this.#slots) if (hash !== 0) insert(larger, hash)
-    this.#slots = larger
+    if (insert(this.#slots, hash ^ (hash >>> 15) || 1)) this.#count++
   }
 }
 

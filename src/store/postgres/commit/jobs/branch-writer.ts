@@ -6,7 +6,7 @@ import { collected, joined } from '../../../../tree/json/text-pieces.ts'
 import { PRIORITY } from '../../../../tree/key.ts'
 import { sortKey } from '../../../../tree/order.ts'
 import { type Branch, isBranch, ownMember, VALUE, type Value } from '../../../../tree/value.ts'
-import { kindOf, SlotKind, traitsOf } from '../../../rows/slot.ts'
+import { kindOf, SlotKind, Trait, traitsOf } from '../../../rows/slot.ts'
 import type { SlotAddress } from '../../../rows/write-plan.ts'
 import type { BatchIndexes } from '../working-tree.ts'
 import type { WorkingSet } from './working-set.ts'
@@ -64,8 +64,8 @@ export class BranchWriter {
     this.#working.setSlot(parent, sorted, { kind: SlotKind.interior, value: null, id })
     const keys = yield* memberKeysInSteps(branch)
     const childCount = keys.length - (keys.includes(PRIORITY) ? 1 : 0)
-    this.#working.make({ id, childCount, traits: 0 }, { parent, key: sorted })
-    let traits = 0
+    let traits: number = Trait.lengthsKnown
+    this.#working.make({ id, childCount, traits }, { parent, key: sorted })
     for (const key of keys) {
       const value = ownMember(branch, key)
       if (value === undefined) continue
@@ -79,7 +79,7 @@ export class BranchWriter {
       }
       if (this.#takePause()) yield
     }
-    if (traits !== 0) this.#working.setInterior({ id, childCount, traits })
+    if (traits !== Trait.lengthsKnown) this.#working.setInterior({ id, childCount, traits })
     return traitsOf(address.key, undefined)
   }
 

@@ -3,7 +3,7 @@ import type { Steps } from '../../../../scheduling/steps.ts'
 import type { TextBuilder } from '../../../../tree/json/text-pieces.ts'
 import { arrayLengthInSteps, keyOf } from '../../../../tree/order.ts'
 import { type Budget, spend } from '../../../rows/read-budget.ts'
-import { type Interior, LONG_TEXT, SHORT_TEXT, Trait } from '../../../rows/slot.ts'
+import { type Interior, longestText, Trait } from '../../../rows/slot.ts'
 import { arrayOf } from '../../connection/arrays.ts'
 import type { Reading } from '../reading.ts'
 import { FAMILIES, FAMILY_PAGE, ID_MARK, KEY_MARK } from '../statements/tree-statements.ts'
@@ -116,7 +116,7 @@ export class Subtrees {
       // A priority is one more row.
       const count = next.childCount + 1
       rows += count
-      greatest += count * ((next.traits & Trait.notShortTexts) === 0 ? SHORT_TEXT : LONG_TEXT)
+      greatest += count * longestText(next.traits)
     }
     return chosen
   }
