@@ -78,7 +78,7 @@ class PartsParser {
       if (byte === COMMA) {
         comma = at++
         if (comma - from < PART_BYTES) continue
-        container.addGroup(this.#text(from, comma))
+        yield* container.addGroup(this.#text(from, comma))
         from = at
       } else if (byte === QUOTE || byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
         const stop = this.#large.get(at)
@@ -86,7 +86,7 @@ class PartsParser {
           at = byte === QUOTE ? this.#behindString(at) : this.#behindContainer(at)
           continue
         }
-        if (comma >= from) container.addGroup(this.#text(from, comma))
+        if (comma >= from) yield* container.addGroup(this.#text(from, comma))
         const lead = this.#text(Math.max(from, comma + 1), at)
         const behind = this.#behindSpace(stop)
         if (container.isKey(lead) && bytes[behind] === COLON) throw new DholeError('key-too-long')
@@ -98,7 +98,7 @@ class PartsParser {
         paused = at
       } else at++
     }
-    container.addLast(this.#text(from, close))
+    yield* container.addLast(this.#text(from, close))
     return yield* container.end()
   }
 
@@ -158,15 +158,16 @@ class PartsParser {
 class Elements {
   readonly #built: unknown[] = []
 
-  /** @param text elements between two commas */
-  addGroup(text: string): void {
-    const elements = JSON.parse(`[${text}]`) as unknown[]
-    if (elements.length === 0) throw new SyntaxError('A value is expected')
-    for (const element of elements) this.#built.push(element)
-  }
-
   isKey(): boolean {
     return false
+  }
+
+  /** @param text elements between two commas */
+  *addGroup(text: string): Steps<void> {
+    const elements = JSON.parse(`[${text}]`) as unknown[]
+    if (elements.length === 0) throw new SyntaxError('A value is expected')
+    yield
+    for (const element of elements) this.#built.push(element)
   }
 
   /** @param lead text between the last comma and the value */
@@ -176,8 +177,8 @@ class Elements {
   }
 
   /** @param text elements between the last comma and the bracket */
-  addLast(text: string): void {
-    if (this.#built.length > 0 || text.trim() !== '') this.addGroup(text)
+  *addLast(text: string): Steps<void> {
+    if (this.#built.length > 0 || text.trim() !== '') yield* this.addGroup(text)
   }
 
   end(): Steps<unknown> {
@@ -191,17 +192,19 @@ class Members {
   /** In the order of their first members. */
   readonly #keys: string[] = []
 
-  /** @param text members between two commas */
-  addGroup(text: string): void {
-    const members = JSON.parse(`{${text}}`) as Record<string, unknown>
-    const keys = Object.keys(members)
-    if (keys.length === 0) throw new SyntaxError('A member is expected')
-    for (const key of keys) this.#set(key, members[key])
-  }
-
   /** Whether a key follows. @param lead text between the last comma and it */
   isKey(lead: string): boolean {
     return lead.trim() === ''
+  }
+
+  /** @param text members between two commas */
+  *addGroup(text: string): Steps<void> {
+    const members = JSON.parse(`{${text}}`) as Record<string, unknown>
+    const keys = Object.keys(members)
+    if (keys.length === 0) throw new SyntaxError('A member is expected')
+    // The engine has a table of all names and one of those of an object: each is moved at once when it grows.
+    yield
+    for (const key of keys) this.#set(key, members[key])
   }
 
   /** @param lead text between the last comma and the value: the key */
@@ -212,8 +215,8 @@ class Members {
   }
 
   /** @param text members between the last comma and the bracket */
-  addLast(text: string): void {
-    if (this.#keys.length > 0 || text.trim() !== '') this.addGroup(text)
+  *addLast(text: string): Steps<void> {
+    if (this.#keys.length > 0 || text.trim() !== '') yield* this.addGroup(text)
   }
 
   *end(): Steps<unknown> {
