@@ -6,7 +6,7 @@ import { TINY } from '../../bench/harness/settings.ts'
 import { type ChapterName, chapterNames, missingFor, partsOf } from '../../bench/harness/suite.ts'
 import { missedOf } from '../../bench/report/check.ts'
 import { checkResults } from '../../bench/report/result-schema.ts'
-import { inLanes, longTest } from '../support/lane.ts'
+import { inLanes, longTest, someInLanes } from '../support/lane.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { dataDirs, startBench, startBenchIn } from './bench-command.ts'
 
@@ -35,7 +35,7 @@ describe('words that nobody knows', () => {
     [['--against', '.', '--save'], "'--against <dir>' cannot be used with option '--save'"],
     [['--rounds', '0'], 'It is no whole number above 0'],
   ]
-  for (const [words, told] of wrong) {
+  for (const [words, told] of someInLanes(wrong, 4)) {
     test(`${words.join(' ')}: told, with status 2`, async () => {
       const { status, stdout, stderr } = await startBench(...words).ended()
       expect(stderr).toContain(told)

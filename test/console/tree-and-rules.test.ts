@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { longTest } from '../support/lane.ts'
 import { executablePath, MISSING } from './chromium.ts'
 import { APP_SECRET, OPERATOR, withConsole } from './console-browser.ts'
 
@@ -98,7 +99,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
     await page.context().close()
   })
 
-  test('rules that others have published meanwhile are never replaced unseen', async () => {
+  longTest('rules that others have published meanwhile are never replaced unseen', async () => {
     await console.send('PUT', '/.settings/rules.json', NOTES)
     const page = await openRules()
     await write(page, `${NOTES} // mine`)

@@ -15,6 +15,11 @@ export function inLanes<T>(short: T, long: T): T {
   return isLong ? long : short
 }
 
+/** All of many cases in the long lane; in the short one the first of each `of`. */
+export function someInLanes<T>(cases: readonly T[], of: number): T[] {
+  return cases.filter((_, index) => isLong || index % of === 0)
+}
+
 /** Defines a test of the long lane alone. @param timeoutMs default: that of the lane */
 export function longTest(name: string, run: () => Promise<void>, timeoutMs?: number): void {
   if (isLong) test(name, run, timeoutMs)

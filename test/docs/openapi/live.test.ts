@@ -83,7 +83,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
     }
   }
 
-  test('is linked from the documents', async () => {
+  longTest('is linked from the documents', async () => {
     const page = await browser.newPage({ ignoreHTTPSErrors: true })
     await page.goto(`${server.url}/swagger`)
     await page.click('text=Any node as it changes')
@@ -113,7 +113,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
     await page.close()
   })
 
-  test('lives below a prefix', async () => {
+  longTest('lives below a prefix', async () => {
     await using dir = await tempDir()
     const tls = await sharedCertificate()
     const host = new Elysia()
@@ -168,7 +168,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
     await page.close()
   })
 
-  test('names an application, without the answers of a Firebase client', async () => {
+  longTest('names an application, without the answers of a Firebase client', async () => {
     await using several = await startInProcess({
       docs: true,
       applications: { a: { secret: SECRET }, b: { open: true } },

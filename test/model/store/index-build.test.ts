@@ -5,7 +5,7 @@ import { inLanes } from '../../support/lane.ts'
 import { patchJob, putJob, unwritable } from '../../support/store.ts'
 import { BuildScene } from './build-scene.ts'
 
-const RUNS = inLanes(50, 1000)
+const RUNS = inLanes(20, 1000)
 const KEYS = 10
 const NAME = indexName(['x'])
 

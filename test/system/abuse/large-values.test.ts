@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { runDhole } from '../../support/dhole-command.ts'
-import { inLanes } from '../../support/lane.ts'
+import { inLanes, longTest } from '../../support/lane.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { canWatch } from '../../support/watched-server.ts'
 import { type HoldServer, holdListened, members, OWNER, startHoldServer, user, withPriority } from './hold-server.ts'
@@ -125,7 +125,7 @@ describe.skipIf(!canWatch)('long texts with the same beginning', () => {
   const TEXTS = 480
   const BATCH = 30
 
-  test('are sorted without holding the event loop, or all of them in memory', async () => {
+  longTest('are sorted without holding the event loop, or all of them in memory', async () => {
     for (let first = 0; first < TEXTS; first += BATCH) {
       const body = members(BATCH, (index) => [`k${first + index}`, 'x'.repeat(LENGTH) + (first + index)])
       expect(await server.send('PATCH', '/tied.json?print=silent', body, OWNER)).toBe(204)

@@ -21,6 +21,7 @@ import { SMS_KEY } from '../../protocol/sms/service.ts'
 import { addApplication, runDhole, shownKeys } from '../../support/dhole-command.ts'
 import { EventSource } from '../../support/event-source.ts'
 import { clientOf } from '../../support/https-server.ts'
+import { longTest } from '../../support/lane.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { dhole, flip, type Service, serve, treesIn } from './service.ts'
 
@@ -92,7 +93,7 @@ test.skipIf(process.getuid?.() !== 0)(
   },
 )
 
-test('generated keys are above those of the replaced tree also when the clock was ahead', async () => {
+longTest('generated keys are above those of the replaced tree also when the clock was ahead', async () => {
   await using dir = await tempDir()
   await using server = await serve(dir.file('data'))
   await server.ask('PUT', '/a.json', 1)
@@ -189,7 +190,7 @@ test('a tree that another process has open is not replaced without a server', as
   expect(treesIn(dir.file('data'))).toEqual(['app.sqlite'])
 })
 
-test('into an empty folder: applications are registered again, with new keys or those of the backup', async () => {
+longTest('into an empty folder: applications are registered again, with new keys or those of the backup', async () => {
   await using dir = await tempDir()
   const dataDir = dir.file('data')
   const shop = await addApplication(dataDir, 'shop', '--open')

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { addApplication, keptKeys, runDhole } from '../../support/dhole-command.ts'
+import { inLanes, someInLanes } from '../../support/lane.ts'
 import { clientOfProcess, type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
@@ -55,27 +56,30 @@ describe('a new application', () => {
     expect(printed).toContain('/.settings/rules.json')
   })
 
-  test.each([['127.0.0.1'], [ANYWHERE]])('on %s begins with the rules of RULES, and keeps them', async (HOST) => {
-    await using dir = await tempDir()
-    const file = dir.file('rules.json')
-    await Bun.write(file, RULES)
-    const settings = { DATA_DIR: dir.file('data'), HOST }
-    const first = await trying({ ...settings, RULES: file }, async (client) => {
-      expect(await allowed(client)).toEqual(['read'])
-    })
-    expect(first).not.toContain('open:')
-    // Without the setting: they are its own now.
-    await trying(settings, async (client) => expect(await allowed(client)).toEqual(['read']))
-    await Bun.write(file, '{"rules": {".write": true}}')
-    const later = await trying({ ...settings, RULES: file }, async (client) => {
-      expect(await allowed(client)).toEqual(['read'])
-    })
-    expect(later).toContain('the rules stored differ from those of')
-    expect(later).toContain(file)
-    await Bun.write(file, RULES)
-    const same = await trying({ ...settings, RULES: file }, async () => {})
-    expect(same).not.toContain('differ')
-  })
+  test.each(inLanes([[ANYWHERE]], [['127.0.0.1'], [ANYWHERE]]))(
+    'on %s begins with the rules of RULES, and keeps them',
+    async (HOST) => {
+      await using dir = await tempDir()
+      const file = dir.file('rules.json')
+      await Bun.write(file, RULES)
+      const settings = { DATA_DIR: dir.file('data'), HOST }
+      const first = await trying({ ...settings, RULES: file }, async (client) => {
+        expect(await allowed(client)).toEqual(['read'])
+      })
+      expect(first).not.toContain('open:')
+      // Without the setting: they are its own now.
+      await trying(settings, async (client) => expect(await allowed(client)).toEqual(['read']))
+      await Bun.write(file, '{"rules": {".write": true}}')
+      const later = await trying({ ...settings, RULES: file }, async (client) => {
+        expect(await allowed(client)).toEqual(['read'])
+      })
+      expect(later).toContain('the rules stored differ from those of')
+      expect(later).toContain(file)
+      await Bun.write(file, RULES)
+      const same = await trying({ ...settings, RULES: file }, async () => {})
+      expect(same).not.toContain('differ')
+    },
+  )
 
   test('with rules of its own is not called open', async () => {
     await using dir = await tempDir()
@@ -102,7 +106,7 @@ describe('what keeps a server from starting', () => {
     await expect(spawnServer({ DATA_DIR: dir.file('data'), RULES: file })).rejects.toThrow(says)
   })
 
-  test.each([
+  const refused: readonly [string, Readonly<Record<string, string>>, string][] = [
     ['DEVELOPMENT where others can connect', { DEVELOPMENT: 'true', HOST: ANYWHERE }, 'DEVELOPMENT'],
     ['DEVELOPMENT behind a proxy', { DEVELOPMENT: 'true', TRUST_PROXY: '127.0.0.1' }, 'DEVELOPMENT'],
     ['DEVELOPMENT with something else', { DEVELOPMENT: 'perhaps' }, 'DEVELOPMENT'],
@@ -110,7 +114,8 @@ describe('what keeps a server from starting', () => {
     ['no room for any application', { MAX_OPEN_APPS: '0' }, 'MAX_OPEN_APPS'],
     ['a count of failures that is none', { FAILED_CREDENTIALS: '-1' }, 'FAILED_CREDENTIALS'],
     ['no time at all', { APP_IDLE_MS: '0' }, 'APP_IDLE_MS'],
-  ])('%s', async (_, settings, named) => {
+  ]
+  test.each(someInLanes(refused, 3))('%s', async (_, settings, named) => {
     await using dir = await tempDir()
     await expect(spawnServer({ DATA_DIR: dir.path, ...settings })).rejects.toThrow(named)
   })

@@ -4,6 +4,7 @@ import { type CopyOptions, copyApplications } from '../../../src/admin/copy/copy
 import type { CopyStep } from '../../../src/admin/copy/copy-tree.ts'
 import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.ts'
 import { runDhole } from '../../support/dhole-command.ts'
+import { longTest } from '../../support/lane.ts'
 import { databaseUrl, freshSchema, whyNoPostgres } from '../../support/postgres/cluster.ts'
 import { put } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
@@ -141,7 +142,7 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'dhole copy refuse
     expect(doctor.stdout).toContain(`it was moved to ${dir.file('back')}`)
   })
 
-  test('neither the way back, which replaces what was left there', async () => {
+  longTest('neither the way back, which replaces what was left there', async () => {
     await using at = await scene()
     const there = () => at.copy('--yes')
     const home = () => runDhole(['copy', '--from', at.server.url, '--to', at.folder, '--yes'], at.env)
@@ -243,7 +244,7 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'dhole copy refuse
     await learn({ server: at.server }, 'app')
   })
 
-  test('other keys of the target folder, and takes keys and settings along', async () => {
+  longTest('other keys of the target folder, and takes keys and settings along', async () => {
     await using at = await scene()
     await using dir = await tempDir()
     const added = await runDhole(['apps', 'add', 'shop', '--open', '--data-dir', at.folder])
@@ -263,7 +264,7 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'dhole copy refuse
     }
   })
 
-  test('neither a new key nor the removal of what was moved away', async () => {
+  longTest('neither a new key nor the removal of what was moved away', async () => {
     await using at = await scene()
     await using dir = await tempDir()
     await runDhole(['apps', 'add', 'shop', '--open', '--data-dir', at.folder])

@@ -103,7 +103,7 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'rows of a copy', 
           expect(await learn({ folder: back }, 'app')).toEqual(before)
         },
       ),
-      { numRuns: inLanes(6, 100) },
+      { numRuns: inLanes(3, 100) },
     )
   })
 })

@@ -2,7 +2,7 @@ import { Database as Client } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { truncateSync } from 'node:fs'
 import { treeFile } from '../../../src/data-folder/tree-file.ts'
-import { inLanes } from '../../support/lane.ts'
+import { inLanes, longTest } from '../../support/lane.ts'
 import { APPS } from './cast.ts'
 import { killRounds } from './kill-rounds.ts'
 
@@ -22,37 +22,45 @@ test(`killed ${ROUNDS} times at any moment, a server has kept all it acknowledge
   expect(moments.size).toBe(5)
 }, 900_000)
 
-test('a server that has forgotten the end of its log is found out', async () => {
-  const seed = anySeed()
-  const { problems } = await killRounds({
-    rounds: 1,
-    seed,
-    moments: ['acknowledgement'],
-    walLimitBytes: 64 * 1024 * 1024,
-    afterKill: (dataDir) => {
-      for (const app of APPS) truncateSync(`${treeFile(dataDir, app)}-wal`, 0)
-    },
-  })
-  const kinds = ['found', 'counter: is', 'recorded, and not there', 'begins anew']
-  for (const kind of kinds)
-    expect([seed, kind, problems.some((problem) => problem.includes(kind))]).toEqual([seed, kind, true])
-}, 300_000)
+longTest(
+  'a server that has forgotten the end of its log is found out',
+  async () => {
+    const seed = anySeed()
+    const { problems } = await killRounds({
+      rounds: 1,
+      seed,
+      moments: ['acknowledgement'],
+      walLimitBytes: 64 * 1024 * 1024,
+      afterKill: (dataDir) => {
+        for (const app of APPS) truncateSync(`${treeFile(dataDir, app)}-wal`, 0)
+      },
+    })
+    const kinds = ['found', 'counter: is', 'recorded, and not there', 'begins anew']
+    for (const kind of kinds)
+      expect([seed, kind, problems.some((problem) => problem.includes(kind))]).toEqual([seed, kind, true])
+  },
+  300_000,
+)
 
-test('a server that has forgotten which writes came before is found out', async () => {
-  const seed = anySeed()
-  const { problems } = await killRounds({
-    rounds: 1,
-    seed,
-    moments: ['acknowledgement'],
-    afterKill: (dataDir) => {
-      for (const app of APPS) {
-        const client = new Client(treeFile(dataDir, app), { readwrite: true })
-        client.run('DELETE FROM note')
-        client.close()
-      }
-    },
-  })
-  const kinds = ['again: not known, answered', 'when all was sent again']
-  for (const kind of kinds)
-    expect([seed, kind, problems.some((problem) => problem.includes(kind))]).toEqual([seed, kind, true])
-}, 300_000)
+longTest(
+  'a server that has forgotten which writes came before is found out',
+  async () => {
+    const seed = anySeed()
+    const { problems } = await killRounds({
+      rounds: 1,
+      seed,
+      moments: ['acknowledgement'],
+      afterKill: (dataDir) => {
+        for (const app of APPS) {
+          const client = new Client(treeFile(dataDir, app), { readwrite: true })
+          client.run('DELETE FROM note')
+          client.close()
+        }
+      },
+    })
+    const kinds = ['again: not known, answered', 'when all was sent again']
+    for (const kind of kinds)
+      expect([seed, kind, problems.some((problem) => problem.includes(kind))]).toEqual([seed, kind, true])
+  },
+  300_000,
+)

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { runDhole, spawnDhole } from '../../support/dhole-command.ts'
+import { longTest } from '../../support/lane.ts'
 import { whyNoPostgres } from '../../support/postgres/cluster.ts'
 import { databaseSettings } from '../../support/postgres/server-settings.ts'
 import { tempDir } from '../../support/temp-dir.ts'
@@ -40,7 +41,7 @@ async function storedKeys({
 const newKey = () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64')
 
 describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'secrets in a database', () => {
-  test('a setting that is not the key of the database is refused, and the right one is taken', async () => {
+  longTest('a setting that is not the key of the database is refused, and the right one is taken', async () => {
     const settings = databaseSettings()
     const one = await start({ ...settings, APP_SECRET: SECRET })
     expect((await one.call('GET', `/a.json?auth=${encodeURIComponent(SECRET)}`)).status).toBe(200)

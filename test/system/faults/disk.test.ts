@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { longTest } from '../../support/lane.ts'
 import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { library, startOnBrokenDisk } from './broken-disk.ts'
@@ -101,7 +102,7 @@ describe.skipIf(library === undefined)('a disk that fails under a running server
     file.close()
   })
 
-  test('a checkpoint that fails: writes go on, and the log is moved once it can be', async () => {
+  longTest('a checkpoint that fails: writes go on, and the log is moved once it can be', async () => {
     await using dir = await tempDir()
     const server = await startOnBrokenDisk(dir.file('faults'), { DATA_DIR: dir.file('data') })
     server.breakDisk('checkpoint')

@@ -8,6 +8,7 @@ import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { migrate } from 'drizzle-orm/bun-sqlite/migrator'
 import { certificateFor, putCertificate } from '../../support/certificates.ts'
 import { spawnDhole } from '../../support/dhole-command.ts'
+import { someInLanes } from '../../support/lane.ts'
 import { asPlainUser } from '../../support/plain-user.ts'
 import { spawnServer } from '../../support/server-process.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
@@ -291,7 +292,7 @@ const faults: readonly Fault[] = [
 const through = asPlainUser()
 
 describe('what keeps a server from starting is said in one line, with exit status 2', () => {
-  for (const { name, prepare, says, plainUser } of faults) {
+  for (const { name, prepare, says, plainUser } of someInLanes(faults, 3)) {
     test.skipIf(plainUser === true && through === undefined)(name, async () => {
       await using dir = await tempDir()
       chmodSync(dir.path, 0o755)

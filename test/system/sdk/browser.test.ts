@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { findChromium } from '../../docs/openapi/chromium.ts'
+import { inLanes, longTest } from '../../support/lane.ts'
 import { SdkClient } from '../../support/sdk-client.ts'
 import { withServer } from '../../support/with-server.ts'
 
@@ -69,7 +70,7 @@ describe.skipIf(executablePath === undefined)(`Firebase's SDK in a browser${why}
     expect(JSON.parse((await server.call('GET', '/page/n.json')).text)).toBe(4)
   })
 
-  test('a page that was left while it connected comes back by long polling, then by WebSocket again', async () => {
+  longTest('a page that was left while it connected comes back by long polling, then by WebSocket again', async () => {
     await server.call('DELETE', '/.json')
     const context = await browser.newContext({ ignoreHTTPSErrors: true })
     {
@@ -89,25 +90,28 @@ describe.skipIf(executablePath === undefined)(`Firebase's SDK in a browser${why}
     await context.close()
   })
 
-  test.each(['any', 'polling'] as const)('two tabs hear each other, and one that closes is gone (%s)', async (way) => {
-    await server.call('DELETE', '/.json')
-    const context = await browser.newContext({ ignoreHTTPSErrors: true })
-    const [one, two] = [await open(context), await open(context)]
-    for (const { page } of [one, two]) await call(page, 'appear', url(), way)
-    for (const { page } of [one, two]) await page.waitForFunction(() => Reflect.get(globalThis, 'tabs') === 2)
-    const heard = call<string>(two.page, 'hear')
-    await call(one.page, 'say', 'hello')
-    expect(await heard).toBe('hello')
-    await one.page.close({ runBeforeUnload: true })
-    await two.page.waitForFunction(() => Reflect.get(globalThis, 'tabs') === 1)
-    expect(await tabs()).toBe(1)
-    // Going to another page ends it as well.
-    await using watcher = await SdkClient.connect(server)
-    await watcher.request('q', { p: '/tabs', h: '' })
-    watcher.take()
-    await two.page.goto('about:blank')
-    await watcher.first(1)
-    expect(await tabs()).toBe(0)
-    await context.close()
-  })
+  test.each(inLanes(['any'] as const, ['any', 'polling'] as const))(
+    'two tabs hear each other, and one that closes is gone (%s)',
+    async (way) => {
+      await server.call('DELETE', '/.json')
+      const context = await browser.newContext({ ignoreHTTPSErrors: true })
+      const [one, two] = [await open(context), await open(context)]
+      for (const { page } of [one, two]) await call(page, 'appear', url(), way)
+      for (const { page } of [one, two]) await page.waitForFunction(() => Reflect.get(globalThis, 'tabs') === 2)
+      const heard = call<string>(two.page, 'hear')
+      await call(one.page, 'say', 'hello')
+      expect(await heard).toBe('hello')
+      await one.page.close({ runBeforeUnload: true })
+      await two.page.waitForFunction(() => Reflect.get(globalThis, 'tabs') === 1)
+      expect(await tabs()).toBe(1)
+      // Going to another page ends it as well.
+      await using watcher = await SdkClient.connect(server)
+      await watcher.request('q', { p: '/tabs', h: '' })
+      watcher.take()
+      await two.page.goto('about:blank')
+      await watcher.first(1)
+      expect(await tabs()).toBe(0)
+      await context.close()
+    },
+  )
 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { findChromium } from '../../docs/openapi/chromium.ts'
 import { pageText } from '../../docs/pages/blocks.ts'
+import { longTest } from '../../support/lane.ts'
 import { clientOfProcess, type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
 import { customToken } from '../../support/token.ts'
@@ -126,7 +127,7 @@ describe.skipIf(executablePath === undefined)(`the chat of the tutorial${why}`, 
     await ann.close()
   })
 
-  test('lives through a server that is killed: nothing is lost, nothing is there twice', async () => {
+  longTest('lives through a server that is killed: nothing is lost, nothing is there twice', async () => {
     const [ann, bob, cat] = [await enter('ann'), await enter('bob'), await enter('cat')]
     for (const page of [ann, bob]) await shows(page, '#online', 'ann, bob, cat')
     await Promise.all([write(ann, 0), write(bob, 0)])

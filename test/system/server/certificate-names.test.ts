@@ -5,6 +5,7 @@ import { hostname, networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { generate } from 'selfsigned'
 import { runDhole } from '../../support/dhole-command.ts'
+import { longTest, someInLanes } from '../../support/lane.ts'
 import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
 
@@ -77,7 +78,7 @@ test.each(['0.0.0.0', '::'])('on HOST=%s is for the names and addresses of the m
   for (const address of addresses) expect(output).toContain(address)
 })
 
-test('is made anew when names change, and kept when they do not', async () => {
+longTest('is made anew when names change, and kept when they do not', async () => {
   const DATA_DIR = await dataDir()
   const first = await certificateOf({ DATA_DIR })
   expect(first.output).toContain('no client trusts it yet')
@@ -116,7 +117,7 @@ test('is made anew when another version has signed it with SHA-1', async () => {
   expect(certificate.raw.toString('hex')).toContain(SHA256)
 })
 
-test.each(['a b', 'tree.example:8443', 'https://tree.example', '1.2.3', '-x.example', 'a..b'])(
+test.each(someInLanes(['a b', 'tree.example:8443', 'https://tree.example', '1.2.3', '-x.example', 'a..b'], 3))(
   'TLS_NAMES=%s is refused',
   async (TLS_NAMES) => {
     const { status, stderr } = await runDhole(['serve'], { PORT: '0', DATA_DIR: await dataDir(), TLS_NAMES })

@@ -8,6 +8,7 @@ import { entryBytes, TEXT_LIMIT } from '../../../../src/store/postgres/indexes/s
 import { indexName, KEY_INDEX } from '../../../../src/store/rows/indexes/index-name.ts'
 import { indexValue } from '../../../../src/store/rows/indexes/index-value.ts'
 import { NO_VALUE } from '../../../../src/tree/order.ts'
+import { inLanes } from '../../../support/lane.ts'
 import { whyNoPostgres } from '../../../support/postgres/cluster.ts'
 import { LIST, ListTree, type ListWrite } from './list-tree.ts'
 
@@ -118,7 +119,7 @@ testPostgres(
         expect(all.map(({ builtTo }) => builtTo)).toEqual(NAMES.map(() => null))
       },
     )
-    await fc.assert(run, { numRuns: 15 })
+    await fc.assert(run, { numRuns: inLanes(5, 100) })
   },
   120_000,
 )

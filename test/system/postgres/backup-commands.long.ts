@@ -1,3 +1,4 @@
+import '../../support/long-lane.ts'
 import { describe, expect, test } from 'bun:test'
 import { DUMP, NEW_EPOCH, RESTORE } from '../../../console/src/backups/postgres-commands.ts'
 import { whyNoPostgres } from '../../support/postgres/cluster.ts'

@@ -1,4 +1,5 @@
 /** A server whose address leads to a standby. */
+import '../../support/long-lane.ts'
 import { describe, expect, test } from 'bun:test'
 import { runDhole } from '../../support/dhole-command.ts'
 import { whyNoPostgres } from '../../support/postgres/cluster.ts'
