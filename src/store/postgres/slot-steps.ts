@@ -7,7 +7,7 @@ export interface WantedSlots {
 }
 
 /** A slot that is looked for: below an interior node, or below the slot of another step. */
-interface SlotStep {
+export interface SlotStep {
   readonly parent: number | null
   readonly above: number | null
   readonly key: string

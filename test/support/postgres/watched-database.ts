@@ -1,9 +1,12 @@
 import type { Parameter, Statements } from '../../../src/store/postgres/connection/lane.ts'
 import { Freshness } from '../../../src/store/postgres/follow/freshness.ts'
 import type { PostgresDatabase } from '../../../src/store/postgres/postgres-database.ts'
-import { WALK, WALK_LIST } from '../../../src/store/postgres/reads/statements/tree-statements.ts'
+import * as treeStatements from '../../../src/store/postgres/reads/statements/tree-statements.ts'
 import { commitsBatch } from './batch-statements.ts'
 import { withMembers } from './with-members.ts'
+
+const { WALK, WALK_LIST, WALK_PATH, WALK_PATH_LIST } = treeStatements
+const WALKS = new Set([WALK, WALK_LIST, WALK_PATH, WALK_PATH_LIST])
 
 /** Gets each statement of a read with its answer. */
 type Seen = (text: string, parameters: readonly Parameter[], rows: readonly object[]) => void
@@ -21,7 +24,7 @@ export function watchedDatabase(database: PostgresDatabase, { onRead, onCommitte
   const query = async <R extends object>(text: string, parameters: readonly Parameter[] = []) => {
     const rows = await lanes.query<R>(text, parameters)
     if (commitsBatch(text)) await onCommitted?.()
-    if (text === WALK || text === WALK_LIST) onRead?.(text, parameters, rows)
+    if (WALKS.has(text)) onRead?.(text, parameters, rows)
     return rows
   }
   const snapshot = <T>(work: (statements: Statements) => Promise<T>) =>

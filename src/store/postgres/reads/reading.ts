@@ -3,10 +3,11 @@ import type { Steps } from '../../../scheduling/steps.ts'
 import { runBriefly, runInTurns } from '../../../scheduling/turns.ts'
 import type { Path } from '../../../tree/path.ts'
 import type { ReadLimit } from '../../store.ts'
+import { arrayOf } from '../connection/arrays.ts'
 import type { Parameter, Statements } from '../connection/lane.ts'
-import { columnsOf, stepsOf, type WantedSlots } from '../slot-steps.ts'
+import { columnsOf, type SlotStep, stepsOf, type WantedSlots } from '../slot-steps.ts'
 import { KnownSlots, slotsAlong } from './known-slots.ts'
-import { WALK, WALK_LIST } from './statements/tree-statements.ts'
+import { WALK, WALK_LIST, WALK_PATH, WALK_PATH_LIST } from './statements/tree-statements.ts'
 
 /** Pages that a read takes without a place among the long ones. */
 const FEW_PAGES = 8
@@ -114,15 +115,15 @@ export class Reading {
   async walk(wanted: readonly WantedSlots[], target?: Target): Promise<void> {
     const along = target === undefined ? undefined : (this.known.unknownOn(target.path) ?? slotsAlong(target.path))
     // The steps of the target come first, so that its last one has a known number.
-    const steps = stepsOf(along === undefined ? wanted : [along, ...wanted])
-    const rows = await this.query<WalkRow>(target?.index === undefined ? WALK : WALK_LIST, [
-      this.tree,
-      ...columnsOf(steps),
+    const all = along === undefined ? wanted : [along, ...wanted]
+    const steps = stepsOf(all)
+    const parameters = [
       along === undefined ? -1 : along.keys.length - 1,
       target?.mostBytes ?? null,
       target?.isForStrings !== true,
       ...(target?.index === undefined ? [] : [target.index]),
-    ])
+    ]
+    const rows = await this.#found(all, steps, target?.index !== undefined, parameters)
     const [head] = rows
     if (head === undefined) throw new DholeError('internal', undefined, { cause: `no batch of the tree ${this.tree}` })
     this.#head ??= head
@@ -133,6 +134,20 @@ export class Reading {
       // Below a text or a gap there are no slots.
       if (at !== null) this.#know(at, key, found[n])
     }
+  }
+
+  #found(
+    wanted: readonly WantedSlots[],
+    steps: readonly SlotStep[],
+    isList: boolean,
+    parameters: readonly Parameter[],
+  ): Promise<readonly WalkRow[]> {
+    const [only] = wanted
+    if (only === undefined || wanted.length > 1) {
+      return this.query(isList ? WALK_LIST : WALK, [this.tree, ...columnsOf(steps), ...parameters])
+    }
+    const path = [this.tree, only.parent, arrayOf(only.keys), ...parameters]
+    return this.query(isList ? WALK_PATH_LIST : WALK_PATH, path)
   }
 
   /** Runs a statement on the snapshot. @throws `unavailable` */

@@ -18,30 +18,56 @@ const SLOT = 'c.kind, c.value, c.id FROM node c WHERE c.tree = $1::int'
 const INTERIOR =
   'LEFT JOIN LATERAL (SELECT i.child_count, i.traits FROM interior i WHERE i.tree = $1::int AND i.id = w.id LIMIT 1) i ON true'
 
-/**
- * The last batch, and the slots along many paths. Parameters: columns of the steps, number of the step whose text may be
- * left out (-1 for none), greatest length of that text in bytes (null for any), and whether this is for texts of all kinds
- * or of strings alone.
- */
-export const WALK = walk('', '')
+/** How the slots along paths are found, and the numbers of the parameters behind those of the steps. */
+interface Steps {
+  readonly found: string
+  readonly target: number
+}
 
-/** As `WALK`, with the complete index over the children of that step. One parameter more: name of the index. */
-export const WALK_LIST = walk(
-  ', d.id::float8 AS "indexId", d.has_cut AS "hasCut", d.covering',
-  'LEFT JOIN LATERAL (SELECT d.id, d.has_cut, d.covering FROM index_definition d WHERE d.tree = $1::int AND d.list_id = w.id ' +
-    'AND d.path = $9::text AND d.built_to IS NULL AND w.n = $6::int LIMIT 1) d ON true',
-)
-
-function walk(columns: string, joined: string): string {
-  return (
-    'WITH RECURSIVE step AS (SELECT * FROM unnest($2::int[], $3::text[], $4::int[], $5::bigint[]) AS s(n, key, above, parent)), ' +
+/** Along many paths. Parameters: columns of the steps, which are a trie. */
+const TRIE: Steps = {
+  found:
+    'step AS (SELECT * FROM unnest($2::int[], $3::text[], $4::int[], $5::bigint[]) AS s(n, key, above, parent)), ' +
     `w AS (SELECT s.n, c.kind, c.value, c.id FROM step s CROSS JOIN LATERAL (SELECT ${SLOT} AND c.parent_id = s.parent ` +
     'AND c.key = s.key LIMIT 1) c WHERE s.parent IS NOT NULL ' +
     `UNION ALL SELECT s.n, c.kind, c.value, c.id FROM w JOIN step s ON s.above = w.n CROSS JOIN LATERAL (SELECT ${SLOT} ` +
-    'AND c.parent_id = w.id AND c.key = s.key LIMIT 1) c) ' +
-    'SELECT h.batch, h.seq, f.* FROM ' +
-    `${HEAD} LEFT JOIN (SELECT w.n, w.kind::int AS kind, CASE WHEN w.n = $6::int AND octet_length(w.value) > $7::bigint ` +
-    'AND ($8::boolean OR w.kind = 4) THEN NULL ELSE w.value END AS value, w.id::float8 AS id, ' +
+    'AND c.parent_id = w.id AND c.key = s.key LIMIT 1) c)',
+  target: 6,
+}
+
+/** Along one path, which costs PostgreSQL less. Parameters: the interior node above the first key, and the keys. */
+const PATH: Steps = {
+  found:
+    `w AS (SELECT 0 AS n, ${SLOT} AND c.parent_id = $2::bigint AND c.key = ($3::text[])[1] ` +
+    `UNION ALL SELECT w.n + 1, c.kind, c.value, c.id FROM w CROSS JOIN LATERAL (SELECT ${SLOT} ` +
+    'AND c.parent_id = w.id AND c.key = ($3::text[])[w.n + 2] LIMIT 1) c)',
+  target: 4,
+}
+
+/**
+ * The last batch, and the slots along many paths. Parameters: those of the steps, number of the step whose text may be
+ * left out (-1 for none), greatest length of that text in bytes (null for any), and whether this is for texts of all kinds
+ * or of strings alone.
+ */
+export const WALK = walk(TRIE)
+/** As `WALK`, along one path. */
+export const WALK_PATH = walk(PATH)
+
+/** As `WALK`, with the complete index over the children of that step. One parameter more: name of the index. */
+export const WALK_LIST = walk(TRIE, true)
+/** As `WALK_LIST`, along one path. */
+export const WALK_PATH_LIST = walk(PATH, true)
+
+function walk({ found, target }: Steps, isList = false): string {
+  const columns = isList ? ', d.id::float8 AS "indexId", d.has_cut AS "hasCut", d.covering' : ''
+  const joined = isList
+    ? 'LEFT JOIN LATERAL (SELECT d.id, d.has_cut, d.covering FROM index_definition d WHERE d.tree = $1::int AND d.list_id = w.id ' +
+      `AND d.path = $${target + 3}::text AND d.built_to IS NULL AND w.n = $${target}::int LIMIT 1) d ON true`
+    : ''
+  return (
+    `WITH RECURSIVE ${found} SELECT h.batch, h.seq, f.* FROM ${HEAD} LEFT JOIN (SELECT w.n, w.kind::int AS kind, ` +
+    `CASE WHEN w.n = $${target}::int AND octet_length(w.value) > $${target + 1}::bigint ` +
+    `AND ($${target + 2}::boolean OR w.kind = 4) THEN NULL ELSE w.value END AS value, w.id::float8 AS id, ` +
     `i.child_count AS children, i.traits${columns} FROM w ${INTERIOR} ${joined}) f ON true`
   )
 }
