@@ -102,10 +102,12 @@ export function traitsOf(key: string, text: string | undefined): number {
   return (careful ? Trait.carefulKeys : 0) | lengthTraits(text?.length ?? 0) | (priority ? Trait.priorities : 0)
 }
 
-/** Traits that a child with this key and text demands of its parent. @param parent traits of the parent */
-export function neededTraitsOf(key: string, text: string | undefined, parent: number): number {
-  const traits = traitsOf(key, text)
-  return (parent & Trait.lengthsKnown) === 0 ? traits & ~LENGTHS : traits
+/**
+ * As `traitsOf`, without those that bound pages: an earlier version that writes into the same tree, during an upgrade or after a
+ * way back, does not set them, and reads are right all the same.
+ */
+export function neededTraitsOf(key: string, text: string | undefined): number {
+  return traitsOf(key, text) & ~LENGTHS
 }
 
 function lengthTraits(length: number): number {

@@ -154,7 +154,7 @@ function* problemsOfSlot({ parentId, key, kind, value, id, traits, leadsOn }: No
     if (key !== '') yield 'there is a second root'
   } else if (traits === null) yield 'a slot has no parent'
   else {
-    const needed = neededTraitsOf(keyOf(key), value ?? undefined, traits)
+    const needed = neededTraitsOf(keyOf(key), value ?? undefined)
     if ((traits & needed) !== needed) yield 'traits do not tell of a child'
   }
 }

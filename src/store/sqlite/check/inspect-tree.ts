@@ -89,7 +89,7 @@ function* traitProblems(client: Connection['client']): Generator<Problem, void> 
   )
   let reported = 0
   for (const { parent_id, key, value, traits } of rows.iterate()) {
-    const needed = neededTraitsOf(keyOf(key), value ?? undefined, traits)
+    const needed = neededTraitsOf(keyOf(key), value ?? undefined)
     if ((traits & needed) === needed) continue
     yield problem('traits do not tell of a child', { parent_id, key, traits, needed })
     if (++reported === MAX_REPORTED) return
