@@ -10,14 +10,16 @@ import type { Statements } from '../connection/lane.ts'
 
 /**
  * Children with one key of several interior nodes. Parameters: number of the tree, ids of the nodes, key, and length in
- * bytes behind which texts are left out.
+ * bytes behind which texts are left out. A lateral subquery with a LIMIT keeps the planner from reading the whole tree.
  */
 const BELOW = `SELECT n::int AS n, id::float8 AS id, above >= $4::int AND id IS NULL AS "isLeftOut",
   CASE WHEN above < $4::int THEN value END AS value FROM (
   SELECT s.n, c.id, c.value,
     coalesce(sum(octet_length(c.value)) OVER (ORDER BY s.n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS above
   FROM unnest($2::bigint[]) WITH ORDINALITY AS s(parent, n)
-  JOIN node c ON c.tree = $1::int AND c.parent_id = s.parent AND c.key = $3::text) AS q`
+  CROSS JOIN LATERAL (
+    SELECT c.id, c.value FROM node c WHERE c.tree = $1::int AND c.parent_id = s.parent AND c.key = $3::text LIMIT 1
+  ) c) AS q`
 
 interface RowBelow {
   readonly n: number

@@ -9,7 +9,8 @@ import type { Statements } from '../connection/lane.ts'
 const PAGE_NODES = 512
 
 const BY_KEY = `SELECT n.id::float8 AS id FROM unnest($2::bigint[]) AS s(parent)
-JOIN node n ON n.tree = $1::int AND n.parent_id = s.parent AND n.key = $3::text WHERE n.id IS NOT NULL`
+CROSS JOIN LATERAL (SELECT c.id FROM node c WHERE c.tree = $1::int AND c.parent_id = s.parent AND c.key = $3::text LIMIT 1) n
+WHERE n.id IS NOT NULL`
 const ALL_CHILDREN = `SELECT key, id::float8 AS id FROM node WHERE tree = $1::int AND parent_id = $2::bigint
 AND key > $3::text ORDER BY key LIMIT ${PAGE_NODES}`
 const LONG = `SELECT id::float8 AS id FROM interior

@@ -8,7 +8,6 @@ import type { BaseTree } from './base-tree.ts'
 
 interface WalkRow {
   readonly n: number
-  readonly parent: number
   readonly kind: number
   readonly value: string | null
   readonly id: number | null
@@ -16,15 +15,18 @@ interface WalkRow {
   readonly traits: number | null
 }
 
-/** Slots along many paths, with the rows of interior nodes. The steps are a trie. */
+const SLOT = 'SELECT c.kind, c.value, c.id FROM node c WHERE c.tree = $1::int'
+/**
+ * Slots along many paths, with the rows of interior nodes. The steps are a trie. A lateral subquery with a LIMIT keeps the
+ * planner from reading the whole tree.
+ */
 const WALK =
   'WITH RECURSIVE step AS (SELECT * FROM unnest($2::int[], $3::text[], $4::int[], $5::bigint[]) AS s(n, key, above, parent)), ' +
-  'w AS (SELECT s.n, c.parent_id, c.kind, c.value, c.id FROM step s ' +
-  'JOIN node c ON c.tree = $1::int AND c.parent_id = s.parent AND c.key = s.key WHERE s.parent IS NOT NULL ' +
-  'UNION ALL SELECT s.n, c.parent_id, c.kind, c.value, c.id FROM w JOIN step s ON s.above = w.n ' +
-  'JOIN node c ON c.tree = $1::int AND c.parent_id = w.id AND c.key = s.key) ' +
-  'SELECT w.n, w.parent_id::float8 AS parent, w.kind::int AS kind, w.value, w.id::float8 AS id, ' +
-  'i.child_count AS children, i.traits FROM w LEFT JOIN interior i ON i.tree = $1::int AND i.id = w.id'
+  `w AS (SELECT s.n, c.* FROM step s CROSS JOIN LATERAL (${SLOT} AND c.parent_id = s.parent AND c.key = s.key LIMIT 1) c ` +
+  'WHERE s.parent IS NOT NULL UNION ALL SELECT s.n, c.* FROM w JOIN step s ON s.above = w.n ' +
+  `CROSS JOIN LATERAL (${SLOT} AND c.parent_id = w.id AND c.key = s.key LIMIT 1) c) ` +
+  'SELECT w.n, w.kind::int AS kind, w.value, w.id::float8 AS id, i.child_count AS children, i.traits FROM w LEFT JOIN LATERAL ' +
+  '(SELECT i.child_count, i.traits FROM interior i WHERE i.tree = $1::int AND i.id = w.id LIMIT 1) i ON true'
 
 const NEIGHBORS = ['before', 'after']
   .map(
