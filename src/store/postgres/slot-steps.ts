@@ -1,5 +1,20 @@
 import { arrayOf } from './connection/arrays.ts'
 
+/** A slot as `c`, to which a condition is added. A lateral subquery with a LIMIT keeps the planner from reading the whole tree. */
+export const SLOT = 'c.kind, c.value, c.id FROM node c WHERE c.tree = $1::int'
+
+/** Common table expressions: `w`, the slots along steps. The parameters 2 to 5 are their columns. */
+export const ALONG_STEPS =
+  'step AS (SELECT * FROM unnest($2::int[], $3::text[], $4::int[], $5::bigint[]) AS s(n, key, above, parent)), ' +
+  `w AS (SELECT s.n, c.kind, c.value, c.id FROM step s CROSS JOIN LATERAL (SELECT ${SLOT} AND c.parent_id = s.parent ` +
+  'AND c.key = s.key LIMIT 1) c WHERE s.parent IS NOT NULL ' +
+  `UNION ALL SELECT s.n, c.kind, c.value, c.id FROM w JOIN step s ON s.above = w.n CROSS JOIN LATERAL (SELECT ${SLOT} ` +
+  'AND c.parent_id = w.id AND c.key = s.key LIMIT 1) c)'
+
+/** Joins the rows of interior nodes to `w`. */
+export const INTERIOR =
+  'LEFT JOIN LATERAL (SELECT i.child_count, i.traits FROM interior i WHERE i.tree = $1::int AND i.id = w.id LIMIT 1) i ON true'
+
 /** Slots along keys below an interior node. Keys are encoded by `sortKey`. */
 export interface WantedSlots {
   readonly parent: number

@@ -1,7 +1,7 @@
 import type { Slot } from '../../../rows/slot.ts'
 import { arrayOf } from '../../connection/arrays.ts'
 import type { Statements } from '../../connection/lane.ts'
-import { columnsOf, stepsOf } from '../../slot-steps.ts'
+import { ALONG_STEPS, columnsOf, INTERIOR, stepsOf } from '../../slot-steps.ts'
 import { decodeText, encodeText } from '../text-parts.ts'
 import type { Unknown } from '../working-tree.ts'
 import type { BaseTree } from './base-tree.ts'
@@ -15,18 +15,10 @@ interface WalkRow {
   readonly traits: number | null
 }
 
-const SLOT = 'SELECT c.kind, c.value, c.id FROM node c WHERE c.tree = $1::int'
-/**
- * Slots along many paths, with the rows of interior nodes. The steps are a trie. A lateral subquery with a LIMIT keeps the
- * planner from reading the whole tree.
- */
+/** Slots along many paths, with the rows of interior nodes. */
 const WALK =
-  'WITH RECURSIVE step AS (SELECT * FROM unnest($2::int[], $3::text[], $4::int[], $5::bigint[]) AS s(n, key, above, parent)), ' +
-  `w AS (SELECT s.n, c.* FROM step s CROSS JOIN LATERAL (${SLOT} AND c.parent_id = s.parent AND c.key = s.key LIMIT 1) c ` +
-  'WHERE s.parent IS NOT NULL UNION ALL SELECT s.n, c.* FROM w JOIN step s ON s.above = w.n ' +
-  `CROSS JOIN LATERAL (${SLOT} AND c.parent_id = w.id AND c.key = s.key LIMIT 1) c) ` +
-  'SELECT w.n, w.kind::int AS kind, w.value, w.id::float8 AS id, i.child_count AS children, i.traits FROM w LEFT JOIN LATERAL ' +
-  '(SELECT i.child_count, i.traits FROM interior i WHERE i.tree = $1::int AND i.id = w.id LIMIT 1) i ON true'
+  `WITH RECURSIVE ${ALONG_STEPS} SELECT w.n, w.kind::int AS kind, w.value, w.id::float8 AS id, ` +
+  `i.child_count AS children, i.traits FROM w ${INTERIOR}`
 
 const NEIGHBORS = ['before', 'after']
   .map(

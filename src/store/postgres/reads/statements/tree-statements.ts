@@ -1,3 +1,5 @@
+import { ALONG_STEPS, INTERIOR, SLOT } from '../../slot-steps.ts'
+
 /**
  * Statements that read the tree. The first parameter is the number of the tree. Each follows primary keys, and returns a
  * bounded number of rows. A lateral subquery with a LIMIT keeps the planner from any other way.
@@ -13,11 +15,6 @@ const HEAD =
   '(SELECT l.batch::float8 AS batch, l.last_seq::float8 AS seq FROM log l WHERE l.tree = $1::int ' +
   'ORDER BY l.batch DESC LIMIT 1) h'
 
-const SLOT = 'c.kind, c.value, c.id FROM node c WHERE c.tree = $1::int'
-
-const INTERIOR =
-  'LEFT JOIN LATERAL (SELECT i.child_count, i.traits FROM interior i WHERE i.tree = $1::int AND i.id = w.id LIMIT 1) i ON true'
-
 /** How the slots along paths are found, and the numbers of the parameters behind those of the steps. */
 interface Steps {
   readonly found: string
@@ -26,12 +23,7 @@ interface Steps {
 
 /** Along many paths. Parameters: columns of the steps, which are a trie. */
 const TRIE: Steps = {
-  found:
-    'step AS (SELECT * FROM unnest($2::int[], $3::text[], $4::int[], $5::bigint[]) AS s(n, key, above, parent)), ' +
-    `w AS (SELECT s.n, c.kind, c.value, c.id FROM step s CROSS JOIN LATERAL (SELECT ${SLOT} AND c.parent_id = s.parent ` +
-    'AND c.key = s.key LIMIT 1) c WHERE s.parent IS NOT NULL ' +
-    `UNION ALL SELECT s.n, c.kind, c.value, c.id FROM w JOIN step s ON s.above = w.n CROSS JOIN LATERAL (SELECT ${SLOT} ` +
-    'AND c.parent_id = w.id AND c.key = s.key LIMIT 1) c)',
+  found: ALONG_STEPS,
   target: 6,
 }
 
