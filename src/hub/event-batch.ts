@@ -45,6 +45,11 @@ export class EventBatch {
     return this.#waiting
   }
 
+  /** Number of the last commit that it covers; -1 of no event. */
+  get seq(): number {
+    return this.events.at(-1)?.seq ?? -1
+  }
+
   /** Size of the events, in UTF-16 code units. */
   get length(): number {
     this.#length ??= sizeOf(this.events)

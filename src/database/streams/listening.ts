@@ -42,6 +42,11 @@ export class Listening extends Subscription {
     else this.#subscriber.mark(seq)
   }
 
+  /** Begins the stream anew: the sink gets the present data in place of the events that wait. */
+  beginAgain(): void {
+    this.#subscriber.beginAgain()
+  }
+
   /** Decides for another caller from now on. Resolves when the stream has ended if that one may not read it. */
   async changeCaller(access: Access): Promise<void> {
     const guarded = this.#guarded(access)

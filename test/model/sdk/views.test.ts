@@ -51,22 +51,51 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-/** What a client has been told of one listen. */
-class View {
+/** One listen. */
+interface View {
   readonly path: readonly string[]
   readonly query: unknown
   readonly tag: number | undefined
-  value: unknown = undefined
+}
 
-  constructor(path: readonly string[], query: unknown, tag: number | undefined) {
-    this.path = path
-    this.query = query
-    this.tag = tag
+/** What a client has been told: messages without a tag are for all default listens at, above and below their path. */
+class Told {
+  readonly #untagged = new Shown([])
+  readonly #tagged = new Map<number, Shown>()
+
+  begin({ tag, path }: View): void {
+    if (tag !== undefined) this.#tagged.set(tag, new Shown(path))
   }
 
-  /** @param below keys below the listened node */
-  set(below: readonly string[], data: unknown): void {
-    this.value = withPart(this.value, below, data)
+  of({ path, tag }: View): unknown {
+    if (tag !== undefined) return this.#tagged.get(tag)?.value
+    return path.reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), this.#untagged.value)
+  }
+
+  /** Applies what came since the last time. */
+  catchUp(client: SdkClient): void {
+    for (const message of client.take()) {
+      const [, action, at = '', tag, data = ''] = /^([dm]) (\S+)(?: #(\d+))? (.*)$/s.exec(message) ?? []
+      const shown = tag === undefined ? this.#untagged : this.#tagged.get(Number(tag))
+      if (action === undefined || shown === undefined) continue
+      const told = JSON.parse(data)
+      if (action === 'd') shown.set(keysOf(at), told)
+      else for (const [name, part] of Object.entries(told)) shown.set([...keysOf(at), ...keysOf(name)], part)
+    }
+  }
+}
+
+/** The value at a path, as messages have changed it. */
+class Shown {
+  readonly #path: readonly string[]
+  value: unknown = undefined
+
+  constructor(path: readonly string[]) {
+    this.#path = path
+  }
+
+  set(path: readonly string[], data: unknown): void {
+    this.value = withPart(this.value, path.slice(this.#path.length), data)
   }
 }
 
@@ -85,33 +114,15 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-/** Applies what came since the last time. */
-function catchUp(client: SdkClient, views: readonly View[]): void {
-  for (const message of client.take()) {
-    const [, action, at = '', tag, data = ''] = /^([dm]) (\S+)(?: #(\d+))? (.*)$/s.exec(message) ?? []
-    if (action === undefined) continue
-    const keys = keysOf(at)
-    const told = JSON.parse(data)
-    for (const view of views.filter((each) => String(each.tag ?? '') === (tag ?? '') && covers(each.path, keys))) {
-      const below = keys.slice(view.path.length)
-      if (action === 'd') view.set(below, told)
-      else for (const [name, part] of Object.entries(told)) view.set([...below, ...keysOf(name)], part)
-    }
-  }
-}
-
 function keysOf(text: string): readonly string[] {
   return text.split('/').filter((part) => part !== '')
-}
-
-function covers(above: readonly string[], path: readonly string[]): boolean {
-  return above.every((key, index) => path[index] === key)
 }
 
 async function play(steps: readonly Step[]): Promise<void> {
   await server.call('DELETE', '/.json')
   const clients = await Promise.all(Array.from({ length: CLIENTS }, () => SdkClient.connect(server)))
   const views: View[][] = clients.map(() => [])
+  const told = clients.map(() => new Told())
   let tag = 0
   const asked: Promise<unknown>[] = []
   for (const each of steps) {
@@ -128,26 +139,26 @@ async function play(steps: readonly Step[]): Promise<void> {
       const view = own.shift()
       if (view === undefined) continue
       await client.request('n', { p: `/${view.path.join('/')}`, t: view.tag })
-      // What came before is not for a later listen of the same path.
-      catchUp(client, [...own, view])
     } else if (
       each.query !== undefined ||
-      !own.some((view) => view.tag === undefined && covers(view.path, each.path))
+      !own.some((view) => view.tag === undefined && Bun.deepEquals(view.path, each.path))
     ) {
-      const view = new View(each.path, each.query, each.query === undefined ? undefined : ++tag)
+      const { path, query } = each
+      const view = { path, query, tag: query === undefined ? undefined : ++tag }
       own.push(view)
-      asked.push(client.request('q', { p, h: '', q: each.query, t: view.tag }))
+      told[each.client]?.begin(view)
+      asked.push(client.request('q', { p, h: '', q: query, t: view.tag }))
     }
   }
   await Promise.all(asked)
   for (const [index, client] of clients.entries()) {
     // It writes nothing, but all listens tell what was committed before its answer.
     expect((await client.request('m', { p: '/', d: { nothing: null } })).status).toBe('ok')
-    const own = views[index] as View[]
-    catchUp(client, own)
-    for (const { path, query, value } of own) {
+    told[index]?.catchUp(client)
+    for (const view of views[index] as View[]) {
+      const { path, query } = view
       const { data } = await client.request('g', { p: `/${path.join('/')}`, q: query ?? {} })
-      expect<unknown>({ path, query, value: value ?? null }).toEqual({ path, query, value: data })
+      expect<unknown>({ path, query, value: told[index]?.of(view) ?? null }).toEqual({ path, query, value: data })
     }
     client.close()
     await client.closed.promise

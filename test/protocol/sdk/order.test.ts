@@ -19,14 +19,43 @@ const cases: readonly Case[] = [
   ['the beginning of a listen before its answer', { a: 1 }, [['q', { p: '/', h: '' }]], ['d / {"a":1}', 'answer 1 ok']],
   ['nothing where nothing is', null, [['q', { p: 'x/y', h: '' }]], ['d /x/y null', 'answer 1 ok']],
   [
-    'a set before its answer, at the node and above',
+    'a set before its answer, once for a listen at the node and one above',
     { a: { b: 1 } },
     [
       ['q', { p: '/a', h: '' }],
       ['q', { p: '/a/b', h: '' }],
       ['p', { p: '/a/b', d: 2 }],
     ],
-    ['d /a {"b":1}', 'answer 1 ok', 'd /a/b 1', 'answer 2 ok', 'd /a/b 2', 'd /a/b 2', 'answer 3 ok'],
+    ['d /a {"b":1}', 'answer 1 ok', 'd /a/b 1', 'answer 2 ok', 'd /a/b 2', 'answer 3 ok'],
+  ],
+  [
+    'a set at a listen whose wider one has ended',
+    { a: { b: 1 } },
+    [
+      ['q', { p: '/a', h: '' }],
+      ['q', { p: '/a/b', h: '' }],
+      ['p', { p: '/a/b', d: 2 }],
+      ['n', { p: '/a' }],
+      ['p', { p: '/a', d: { b: 3, c: 0 } }],
+    ],
+    [
+      ...['d /a {"b":1}', 'answer 1 ok', 'd /a/b 1', 'answer 2 ok', 'd /a/b 2', 'answer 3 ok'],
+      ...['answer 4 ok', 'd /a/b 3', 'answer 5 ok'],
+    ],
+  ],
+  [
+    'consecutive merges in their order, where one listen is above another',
+    null,
+    [
+      ['q', { p: '/b/b', h: '' }],
+      ['q', { p: '/', h: '' }],
+      ['m', { p: '/', d: { b: { b: { a: 0 } } } }],
+      ['m', { p: '/', d: { b: 'x' } }],
+    ],
+    [
+      ...['d /b/b null', 'answer 1 ok', 'd / null', 'answer 2 ok'],
+      ...['m / {"b":{"b":{"a":0}}}', 'm / {"b":"x"}', 'answer 3 ok', 'answer 4 ok'],
+    ],
   ],
   [
     'a set above a listen',

@@ -120,11 +120,16 @@ test('a long write among short ones keeps its place', async () => {
 test('a write is told to each of many listens before its answer', async () => {
   await server.call('PUT', '/many.json', { body: '{"a":{"b":0}}' })
   await using client = await SdkClient.connect(server)
-  const paths = ['/', '/many', '/many/a', '/many/a/b', ...Array.from({ length: 40 }, (_, at) => `/other/${at}`)]
+  const paths = ['/many/a/b', ...Array.from({ length: 40 }, (_, at) => `/other/${at}`)]
   for (const p of paths) await client.request('q', { p, h: '' })
+  // Without queries the widest one alone would send it.
+  const wider = ['/', '/many', '/many/a']
+  for (const [t, p] of wider.entries()) await client.request('q', { p, h: '', t, q: { i: '.key' } })
   for (const p of paths.slice(20)) await client.request('n', { p })
   client.take()
   const { status } = await client.request('p', { p: '/many/a/b', d: 1 })
   expect(status).toBe('ok')
-  expect(client.take()).toEqual([...Array.from({ length: 4 }, () => 'd /many/a/b 1'), `answer ${paths.length + 25} ok`])
+  const told = ['d /many/a/b #0 1', 'd /many/a/b #1 1', 'd /many/a/b #2 1', 'd /many/a/b 1']
+  expect(client.received.toSorted()).toEqual([`answer ${2 * paths.length - 16} ok`, ...told])
+  expect(client.take().at(-1)).toStartWith('answer')
 })

@@ -1,14 +1,14 @@
 import type { Access } from '../../../database/access/access.ts'
 import type { Listening } from '../../../database/streams/listening.ts'
-import type { EventBatch, NumberedEvent } from '../../../hub/event-batch.ts'
+import type { EventBatch } from '../../../hub/event-batch.ts'
 import type { MailboxBound, ReserveMemory } from '../../../hub/mailbox.ts'
 import type { EndReason, Sink } from '../../../hub/sink.ts'
 import { inTurns } from '../../../scheduling/turns.ts'
 import { textHasHash } from '../../../tree/hash/simple-hash.ts'
-import { joined } from '../../../tree/json/text-pieces.ts'
-import { formatPath, type Path } from '../../../tree/path.ts'
+import { formatPath } from '../../../tree/path.ts'
 import type { OpenStreams, StreamFacts } from '../../streams/open-streams.ts'
-import { listText, pushHead, pushTail } from './messages.ts'
+import { dataOf, type Listened, messagesOf } from './listen-messages.ts'
+import { pushTail } from './messages.ts'
 
 /** The list of open streams. */
 export type ListedListens = Pick<OpenStreams, 'add' | 'delete'>
@@ -31,17 +31,10 @@ export interface ListeningConnection {
   readonly uid: string | undefined
 }
 
-/** What a client listens to. */
-export interface Listened {
-  readonly path: Path
-  /** Number that the client knows the listen by; `undefined` for everything at the path. */
-  readonly tag: number | undefined
-  /** Whether a query chooses some of the children. */
-  readonly isFiltered: boolean
-  /** The query as the client has sent it. */
-  readonly sentQuery: unknown
-  /** Hash of what the client has; empty when it has nothing. */
-  readonly hash: string
+/** The listens of the same connection. */
+interface ListenKeeper {
+  /** A listen has sent its beginning for the first time. */
+  begun(listen: Listen): void
 }
 
 /** Resolves when the events of a commit were sent. */
@@ -49,16 +42,6 @@ interface Waiter {
   readonly seq: number
   readonly resolve: () => void
 }
-
-/** A message of a batch, made once for all connections that listen to the same. */
-interface SharedMessage {
-  /** Without its end, where the tag of a listen stands. */
-  readonly head: string
-  /** For listens without a tag. */
-  readonly untagged: string
-}
-
-const messages = new WeakMap<EventBatch, readonly SharedMessage[]>()
 
 const BYTES_PER_UNIT = 2
 
@@ -72,21 +55,29 @@ export class Listen implements Sink, StreamFacts {
   readonly reserve: ReserveMemory
   readonly bound: MailboxBound
   readonly #connection: ListeningConnection
+  readonly #keeper: ListenKeeper
   readonly #tail: string
   #listening: Listening | undefined
   #waiters: Waiter[] = []
-  /** Number of the last commit whose events were sent. */
+  /** Number of the last commit whose events were sent, by this listen or by one that covers it. */
   #reported = -1
+  /** Number of the last commit whose events were left to the listen that covers this one. */
+  #left = -1
+  #cover: Listen | undefined
+  /** Number of batches sent, and the same of the cover when this listen sent its last one. */
+  #sends = 0
+  #coverSends: number | undefined
   #hasBegun = false
   #isOver = false
   /** Wakes the one that waits for the beginning. */
   #awaitsBegin: (() => void) | undefined
 
-  constructor(listened: Listened, connection: ListeningConnection) {
+  constructor(listened: Listened, connection: ListeningConnection, keeper: ListenKeeper) {
     this.listened = listened
     this.reserve = connection.reserve
     this.bound = connection.bound
     this.#connection = connection
+    this.#keeper = keeper
     this.#tail = pushTail(listened.tag)
   }
 
@@ -122,9 +113,52 @@ export class Listen implements Sink, StreamFacts {
     return (this.#listening?.waitingLength ?? 0) * BYTES_PER_UNIT
   }
 
+  /** Whether it has sent its beginning. */
+  get isBegun(): boolean {
+    return this.#reported >= 0
+  }
+
+  /** Number of the last commit whose events were sent. */
+  get lastSent(): number {
+    return this.#reported
+  }
+
+  /** Number of batches sent. */
+  get sends(): number {
+    return this.#sends
+  }
+
+  /** The default listen above that sends the changes in place of this one. */
+  get cover(): Listen | undefined {
+    return this.#cover
+  }
+
+  /** @param cover has begun, and sends the changes from now on; `undefined` if this listen sends them itself */
+  coverWith(cover: Listen | undefined): void {
+    this.#cover = cover
+    this.#coverSends = undefined
+  }
+
+  /**
+   * The cover has ended: another one sends the changes, or this listen itself. It begins anew where the cover has not sent
+   * what was left to it, or has sent older data than this listen.
+   */
+  uncover(next: Listen | undefined): void {
+    const sent = this.#cover?.lastSent ?? -1
+    const isOlder = this.#reported > sent && this.#cover?.sends !== this.#coverSends
+    this.coverWith(next)
+    if (next === undefined && (this.#left > sent || isOlder)) this.beginAgain()
+    if (this.isBegun) this.#reported = Math.max(this.#reported, sent)
+  }
+
+  /** The client must get the present data anew: from the cover, where there is one. */
+  beginAgain(): void {
+    if (!this.#isOver) this.#listening?.beginAgain()
+  }
+
   /** Resolves when the first event was sent, or no more events are sent. May be asked for once. */
   get begun(): Promise<void> | undefined {
-    if (this.#isOver || this.#reported >= 0) return undefined
+    if (this.#isOver || this.isBegun) return undefined
     return new Promise((resolve) => {
       this.#awaitsBegin = resolve
     })
@@ -144,7 +178,7 @@ export class Listen implements Sink, StreamFacts {
   }
 
   #hasReported(seq: number): boolean {
-    return this.#isOver || this.#reported >= seq || this.#listening === undefined
+    return this.#isOver || Math.max(this.#reported, this.#left) >= seq || this.#listening === undefined
   }
 
   changeCaller(access: Access): Promise<void> | undefined {
@@ -164,6 +198,10 @@ export class Listen implements Sink, StreamFacts {
 
   write(batch: EventBatch): Promise<unknown> | undefined {
     if (this.#isOver) return undefined
+    if (this.#isSentByCover(batch)) {
+      this.#leave(batch)
+      return undefined
+    }
     const isFirst = !this.#hasBegun
     this.#hasBegun = true
     const { hash } = this.listened
@@ -187,27 +225,47 @@ export class Listen implements Sink, StreamFacts {
 
   async #sendUnlessKnown(batch: EventBatch, hash: string): Promise<unknown> {
     const [first] = batch.events
-    const isKnown = first !== undefined && (await inTurns(textHasHash(this.#dataOf(first), hash)))
+    const isKnown = first !== undefined && (await inTurns(textHasHash(dataOf(first, this.listened), hash)))
     if (this.#isOver) return undefined
-    if (!isKnown) return this.#send(batch)
-    this.#reportedUpTo(batch)
+    if (this.#isSentByCover(batch)) this.#leave(batch)
+    else if (!isKnown) return this.#send(batch)
+    else this.#reportedUpTo(batch)
     return undefined
+  }
+
+  /** Whether the cover has sent, or will send, what a batch would change. Older data must not follow what it has sent. */
+  #isSentByCover({ isBeginning, seq }: EventBatch): boolean {
+    const cover = this.#cover
+    return cover !== undefined && (!isBeginning || seq < cover.lastSent)
+  }
+
+  /** The cover sends what is in a batch. */
+  #leave(batch: EventBatch): void {
+    if (batch.isBeginning) this.#reportedUpTo(batch)
+    else {
+      this.#left = Math.max(this.#left, batch.seq)
+      this.#wake(this.#left)
+    }
   }
 
   #send(batch: EventBatch): Promise<void> | undefined {
     let room: Promise<void> | undefined
     const isTagged = this.listened.tag !== undefined
-    for (const { head, untagged } of this.#messagesOf(batch)) {
+    for (const { head, untagged } of messagesOf(batch, this.listened)) {
       const text = isTagged ? head + this.#tail : untagged
       this.bytesSent += text.length
       room = this.#connection.push(text)
     }
+    this.#sends++
+    this.#coverSends = this.#cover?.sends
     this.#reportedUpTo(batch)
     return room
   }
 
-  #reportedUpTo({ events }: EventBatch): void {
-    for (const { seq } of events) this.#reported = Math.max(this.#reported, seq)
+  #reportedUpTo({ seq }: EventBatch): void {
+    const isFirst = !this.isBegun
+    this.#reported = Math.max(this.#reported, seq)
+    if (isFirst) this.#keeper.begun(this)
     this.#begin()
     if (this.#waiters.length > 0) this.#wake(this.#reported)
   }
@@ -228,30 +286,5 @@ export class Listen implements Sink, StreamFacts {
     this.#connection.streams.delete(this.#number)
     this.#begin()
     this.#wake(Number.POSITIVE_INFINITY)
-  }
-
-  #messagesOf(batch: EventBatch): readonly SharedMessage[] {
-    const known = messages.get(batch)
-    if (known !== undefined) return known
-    const made = batch.events
-      .filter(({ kind }) => kind !== 'mark')
-      .map((event) => {
-        const head = this.#headOf(event)
-        return { head, untagged: head + pushTail(undefined) }
-      })
-    messages.set(batch, made)
-    return made
-  }
-
-  #headOf(event: NumberedEvent): string {
-    const list = formatPath(this.listened.path)
-    const path = event.path === '/' ? list : list === '/' ? event.path : list + event.path
-    return pushHead(event.kind === 'put' ? 'd' : 'm', path) + this.#dataOf(event)
-  }
-
-  #dataOf({ path, data }: NumberedEvent): string {
-    const text = joined(data)
-    if (!this.listened.isFiltered || path !== '/') return text
-    return listText(text)
   }
 }

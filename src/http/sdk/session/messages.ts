@@ -22,6 +22,8 @@ export interface Answer {
   readonly code?: number
   /** JSON text. */
   readonly data: AnyText
+  /** Must be called when the answer was sent. */
+  readonly onSent?: (() => void) | undefined
 }
 
 export const OK: Answer = { status: 'ok', data: '""' }

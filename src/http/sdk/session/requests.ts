@@ -8,19 +8,19 @@ import { inTurns } from '../../../scheduling/turns.ts'
 import { joined } from '../../../tree/json/text-pieces.ts'
 import type { Path } from '../../../tree/path.ts'
 import { OnDisconnect } from '../on-disconnect/on-disconnect.ts'
-import { ListenIndex } from '../requests/listen-index.ts'
 import type { Credential } from './identity.ts'
-import { Listen, type Listened, type ListeningConnection } from './listen.ts'
+import { Listen, type ListeningConnection } from './listen.ts'
+import { Listens } from './listens.ts'
 import { type Answer, listText, OK, OK_OBJECT } from './messages.ts'
 import { dataOf, pathOf, REFUSED, type RequestMessage } from './parse-message.ts'
 import { queryOf, sentQueryOf } from './wire-query.ts'
 
 type Body = RequestMessage['body']
 
+/** Reads of the data of one answer while a listen goes on to send changes of it. */
+const MOST_READS = 3
 /** Length of a hash: SHA-1 in base64. */
 const HASH_LENGTH = 28
-/** Memory of a listen beside its waiting events, its path and its query, in bytes. */
-const LISTEN_BYTES = 2048
 const BYTES_PER_UNIT = 2
 
 /** What requests need of their connection. */
@@ -39,9 +39,7 @@ export class Requests {
   readonly #database: Database
   readonly #connection: RequestingConnection
   readonly #maxListens: number
-  readonly #listens = new Map<string, Listen>()
-  #listenBytes = 0
-  #byPath = new ListenIndex<Listen>()
+  #listens = new Listens()
   /** What the client wants written when its session has ended. */
   readonly onDisconnect: OnDisconnect
 
@@ -54,7 +52,7 @@ export class Requests {
 
   /** Memory that the client takes here, in bytes. */
   get heldBytes(): number {
-    return this.#listenBytes + this.onDisconnect.length * BYTES_PER_UNIT
+    return this.#listens.heldBytes + this.onDisconnect.length * BYTES_PER_UNIT
   }
 
   /** @throws what the request fails with, now or later */
@@ -93,26 +91,20 @@ export class Requests {
   }
 
   remove(listen: Listen): void {
-    const name = nameOf(listen.listened)
-    if (this.#listens.get(name) !== listen) return
-    this.#listens.delete(name)
-    this.#listenBytes -= bytesOf(listen.listened)
-    this.#byPath.remove(listen.listened.path, name)
+    this.#listens.remove(listen)
   }
 
   /** Listens send no more events. Where they are many, their streams are closed in several turns of the event loop. */
   closeListens(): void {
-    const listens = [...this.#listens.values()]
-    this.#listens.clear()
-    this.#listenBytes = 0
-    this.#byPath = new ListenIndex()
+    const listens = this.#listens.all()
+    this.#listens = new Listens()
     for (const listen of listens) listen.stop()
     void closeAll(listens)
   }
 
   /** Judges all listens for another caller. */
   async changeCaller(caller: Caller): Promise<void> {
-    for (const listen of [...this.#listens.values()]) await listen.changeCaller({ as: caller })
+    for (const listen of this.#listens.all()) await listen.changeCaller({ as: caller })
     await this.onDisconnect.changeCaller(caller)
   }
 
@@ -122,19 +114,15 @@ export class Requests {
     const query = queryOf(body['q'])
     const sentQuery = sentQueryOf(body['q'])
     const listened = { path, tag, isFiltered: query !== undefined, sentQuery, hash: hashOf(body) }
-    const name = nameOf(listened)
     const access = await this.#connection.access()
-    this.#end(name)
+    this.#end(this.#listens.get(listened))
     if (this.#listens.size >= this.#maxListens) throw new DholeError('quota')
-    const listen = new Listen(listened, this.#connection)
-    this.#listens.set(name, listen)
-    this.#listenBytes += bytesOf(listened)
-    this.#byPath.add(path, name, listen)
+    const listen = new Listen(listened, this.#connection, this.#listens)
+    this.#listens.add(listen)
     try {
       listen.opened(await this.#database.sessions.listen(path, { query, export: true, ...access }, listen))
     } catch (error) {
-      this.remove(listen)
-      listen.close()
+      this.#end(listen)
       throw error
     }
     await listen.begun
@@ -142,34 +130,40 @@ export class Requests {
   }
 
   #unlisten(body: Body): Answer {
-    this.#end(nameOf({ path: pathOf(body), tag: tagOf(body) }))
+    this.#end(this.#listens.get({ path: pathOf(body), tag: tagOf(body) }))
     return OK
   }
 
-  #end(name: string): void {
-    const listen = this.#listens.get(name)
+  #end(listen: Listen | undefined): void {
     if (listen === undefined) return
-    this.remove(listen)
     listen.close()
+    this.#listens.remove(listen)
   }
 
+  /**
+   * Clients take the answer for the present data of their listens. So where a listen has sent something since the data was
+   * read, it is read again, and in the end the listen begins anew behind the answer.
+   */
   async #get(body: Body): Promise<Answer> {
     const path = pathOf(body)
     const query = queryOf(body['q'])
     const access = await this.#connection.access()
-    const found =
-      query === undefined ? await this.#database.node(path, access) : await this.#database.select(path, query, access)
-    const data = found === undefined ? 'null' : await inTurns(found.inSteps('export'))
-    return { status: 'ok', data: query === undefined ? data : listText(joined(data)) }
+    for (let attempt = 1; ; attempt++) {
+      const sent = this.#listens.sentNear(path, query !== undefined)
+      const found =
+        query === undefined ? await this.#database.node(path, access) : await this.#database.select(path, query, access)
+      const text = found === undefined ? 'null' : await inTurns(found.inSteps('export'))
+      if (sent?.hasChanged === true && attempt < MOST_READS) continue
+      return { status: 'ok', data: query === undefined ? text : listText(joined(text)), onSent: sent?.beginAgain }
+    }
   }
 
   /** @returns resolves when all listens near a path have sent what was committed there; `undefined` if they have */
   reported(path: Path): Promise<unknown> | undefined {
     if (this.#listens.size === 0) return undefined
     const { seq } = this.#database.position()
-    const writes = [{ kind: 'value', path, value: undefined } as const]
     let waiting: Promise<void>[] | undefined
-    for (const listen of this.#byPath.near({ kind: 'put', path, writes })) {
+    for (const listen of this.#listens.near(path)) {
       const reported = listen?.reported(seq)
       if (reported === undefined) continue
       waiting ??= []
@@ -198,15 +192,6 @@ async function closeAll(listens: readonly Listen[]): Promise<void> {
     listen.close()
     if (loopTurn.isOver) await loopTurn.pause()
   }
-}
-
-function nameOf({ path, tag }: { readonly path: Path; readonly tag: number | undefined }): string {
-  return `${tag ?? ''} ${path.join('/')}`
-}
-
-function bytesOf({ path, sentQuery }: Listened): number {
-  const query = sentQuery === undefined ? '' : JSON.stringify(sentQuery)
-  return LISTEN_BYTES + BYTES_PER_UNIT * (path.reduce((sum, key) => sum + key.length, 0) + query.length)
 }
 
 function tagOf(body: Body): number | undefined {

@@ -203,6 +203,7 @@ export class Session implements ListeningConnection {
   answer(request: number, answer: Answer): void {
     this.#parts.onAnswered(answer.status)
     this.#send(answerHead(request, answer) + joined(answer.data) + ANSWER_TAIL)
+    answer.onSent?.()
     this.count()
   }
 
