@@ -68,6 +68,8 @@ export class Listen implements Sink, StreamFacts {
   #sends = 0
   #coverSends: number | undefined
   #hasBegun = false
+  /** Whether the stream must begin again once it is open. */
+  #mustBeginAgain = false
   #isOver = false
   /** Wakes the one that waits for the beginning. */
   #awaitsBegin: (() => void) | undefined
@@ -84,8 +86,12 @@ export class Listen implements Sink, StreamFacts {
   /** The stream is open. */
   opened(listening: Listening): void {
     this.#listening = listening
-    if (this.#isOver) listening.close()
-    else this.#number = this.#connection.streams.add(this)
+    if (this.#isOver) {
+      listening.close()
+      return
+    }
+    this.#number = this.#connection.streams.add(this)
+    if (this.#mustBeginAgain) listening.beginAgain()
   }
 
   get applicationId(): string {
@@ -151,9 +157,11 @@ export class Listen implements Sink, StreamFacts {
     if (this.isBegun) this.#reported = Math.max(this.#reported, sent)
   }
 
-  /** The client must get the present data anew: from the cover, where there is one. */
+  /** Sends the present data in place of the events that wait. */
   beginAgain(): void {
-    if (!this.#isOver) this.#listening?.beginAgain()
+    if (this.#isOver) return
+    if (this.#listening === undefined) this.#mustBeginAgain = true
+    else this.#listening.beginAgain()
   }
 
   /** Resolves when the first event was sent, or no more events are sent. May be asked for once. */
