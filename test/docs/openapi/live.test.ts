@@ -187,7 +187,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
     await page.close()
   })
 
-  test('shows a token as it shows the secret, and keeps neither', async () => {
+  longTest('shows a token as it shows the secret, and keeps neither', async () => {
     const rules = { rules: { mine: { $uid: { '.read': 'auth.uid === $uid', '.write': 'auth.uid === $uid' } } } }
     const application = { secret: SECRET, rules: JSON.stringify(rules) }
     await using ruled = await startInProcess({ docs: true, applications: { app: application } })
@@ -232,7 +232,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
     await page.close()
   })
 
-  test('takes the members of a patch together', async () => {
+  longTest('takes the members of a patch together', async () => {
     const page = await open()
     await write('PUT', '/kept', { '.priority': 2, 0: 'goes' })
     await listen(page, '/kept', 'format=export')

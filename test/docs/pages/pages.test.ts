@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdir, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import packageJson from '../../../package.json' with { type: 'json' }
-import { inLanes } from '../../support/lane.ts'
+import { inLanes, someInLanes } from '../../support/lane.ts'
 import { databaseUrl, freshSchema, whyNoPostgres } from '../../support/postgres/cluster.ts'
 import { spawnServer } from '../../support/server-process.ts'
 import { blocks, pageText, withoutMoments } from './blocks.ts'
@@ -78,7 +78,10 @@ const executable = (await Promise.all(pages.map(async (page) => ({ page, text: a
 /** Pages that explain one task each, some of them with large data. */
 const HOW_TO = 'docs/how-to/'
 const withoutPostgres = executable.filter((page) => page !== POSTGRES)
-const inShortLane = withoutPostgres.filter((page) => !page.startsWith(HOW_TO))
+const inShortLane = someInLanes(
+  withoutPostgres.filter((page) => !page.startsWith(HOW_TO)),
+  2,
+)
 
 test.skipIf(whyNoPostgres !== undefined)(
   `${POSTGRES} prints what it shows${whyNoPostgres ? `: ${whyNoPostgres}` : ''}`,

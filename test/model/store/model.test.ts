@@ -13,7 +13,7 @@ import { Mirror } from './mirror.ts'
 import { Model } from './model.ts'
 import { anyPlan, type Patch, type Put, type Step } from './plan.ts'
 
-const RUNS = inLanes(20, 150)
+const RUNS = inLanes(8, 150)
 
 /** Every order of a plan, of every list down to the deepest path of a plan. */
 const COVERING: readonly IndexDeclaration[] = Array.from({ length: 6 }, (_, depth) =>

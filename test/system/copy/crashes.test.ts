@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { copyApplications } from '../../../src/admin/copy/copy.ts'
 import { runDhole } from '../../support/dhole-command.ts'
-import { inLanes } from '../../support/lane.ts'
+import { someInLanes } from '../../support/lane.ts'
 import { databaseUrl, freshSchema, whyNoPostgres } from '../../support/postgres/cluster.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import type { CrashPlan } from './crash-child.ts'
@@ -19,11 +19,9 @@ const CRASHES = [
 ] as const
 
 const EACH = CRASHES.flatMap((crash) => [[...crash, 'folder'] as const, [...crash, 'database'] as const])
-/** Each point with one of the two sources; where neither is in use, with both. */
-const IN_TURNS = EACH.filter(([, inUse], index) => index % 4 === 0 || index % 4 === 3 || inUse === 'none')
 
 describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'a copy that is killed', () => {
-  test.each(inLanes(IN_TURNS, EACH))(
+  test.each(someInLanes(EACH, 3))(
     'when it has %s: in use is the %s, and the next run does: %s; from a %s',
     async (at, inUse, done, from) => {
       await using dir = await tempDir()

@@ -7,6 +7,7 @@ import { inTurns } from '../../../scheduling/turns.ts'
 import { textHasHash } from '../../../tree/hash/simple-hash.ts'
 import { formatPath } from '../../../tree/path.ts'
 import type { OpenStreams, StreamFacts } from '../../streams/open-streams.ts'
+import { CommitWaiters } from './commit-waiters.ts'
 import { dataOf, type Listened, messagesOf } from './listen-messages.ts'
 import { pushTail } from './messages.ts'
 
@@ -35,12 +36,8 @@ export interface ListeningConnection {
 interface ListenKeeper {
   /** A listen has sent its beginning for the first time. */
   begun(listen: Listen): void
-}
-
-/** Resolves when the events of a commit were sent. */
-interface Waiter {
-  readonly seq: number
-  readonly resolve: () => void
+  /** Whether others below a listen have begun. */
+  hasBegunBelow(listen: Listen): boolean
 }
 
 const BYTES_PER_UNIT = 2
@@ -58,13 +55,13 @@ export class Listen implements Sink, StreamFacts {
   readonly #keeper: ListenKeeper
   readonly #tail: string
   #listening: Listening | undefined
-  #waiters: Waiter[] = []
+  readonly #waiters = new CommitWaiters()
   /** Number of the last commit whose events were sent, by this listen or by one that covers it. */
   #reported = -1
   /** Number of the last commit whose events were left to the listen that covers this one. */
   #left = -1
   #cover: Listen | undefined
-  /** Number of batches sent, and the same of the cover when this listen sent its last one. */
+  /** Number of batches with messages, and the same of the cover when this listen sent its last one. */
   #sends = 0
   #coverSends: number | undefined
   #hasBegun = false
@@ -129,7 +126,7 @@ export class Listen implements Sink, StreamFacts {
     return this.#reported
   }
 
-  /** Number of batches sent. */
+  /** Number of batches with messages that were sent. */
   get sends(): number {
     return this.#sends
   }
@@ -178,11 +175,9 @@ export class Listen implements Sink, StreamFacts {
   reported(seq: number): Promise<void> | undefined {
     if (this.#hasReported(seq)) return undefined
     // A mark that is on its way serves others too.
-    if (this.#waiters.at(-1)?.seq !== seq) void this.#listening?.mark(seq)
+    if (this.#waiters.last !== seq) void this.#listening?.mark(seq)
     if (this.#hasReported(seq)) return undefined
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#waiters.push({ seq, resolve })
-    return promise
+    return this.#waiters.add(seq)
   }
 
   #hasReported(seq: number): boolean {
@@ -236,9 +231,18 @@ export class Listen implements Sink, StreamFacts {
     const isKnown = first !== undefined && (await inTurns(textHasHash(dataOf(first, this.listened), hash)))
     if (this.#isOver) return undefined
     if (this.#isSentByCover(batch)) this.#leave(batch)
-    else if (!isKnown) return this.#send(batch)
-    else this.#reportedUpTo(batch)
+    else if (!isKnown || !this.#isHashCurrent(batch)) return this.#send(batch)
+    else {
+      this.#coverSends = this.#cover?.sends
+      this.#reportedUpTo(batch)
+    }
     return undefined
+  }
+
+  /** Whether the client still has what it has sent the hash of: other listens may have sent it changes of it since. */
+  #isHashCurrent({ seq }: EventBatch): boolean {
+    if (this.#cover !== undefined) return this.#cover.reported(seq) === undefined
+    return this.listened.tag !== undefined || !this.#keeper.hasBegunBelow(this)
   }
 
   /** Whether the cover has sent, or will send, what a batch would change. Older data must not follow what it has sent. */
@@ -252,19 +256,20 @@ export class Listen implements Sink, StreamFacts {
     if (batch.isBeginning) this.#reportedUpTo(batch)
     else {
       this.#left = Math.max(this.#left, batch.seq)
-      this.#wake(this.#left)
+      this.#waiters.wake(this.#left)
     }
   }
 
   #send(batch: EventBatch): Promise<void> | undefined {
     let room: Promise<void> | undefined
     const isTagged = this.listened.tag !== undefined
-    for (const { head, untagged } of messagesOf(batch, this.listened)) {
+    const messages = messagesOf(batch, this.listened)
+    for (const { head, untagged } of messages) {
       const text = isTagged ? head + this.#tail : untagged
       this.bytesSent += text.length
       room = this.#connection.push(text)
     }
-    this.#sends++
+    if (messages.length > 0) this.#sends++
     this.#coverSends = this.#cover?.sends
     this.#reportedUpTo(batch)
     return room
@@ -275,7 +280,7 @@ export class Listen implements Sink, StreamFacts {
     this.#reported = Math.max(this.#reported, seq)
     if (isFirst) this.#keeper.begun(this)
     this.#begin()
-    if (this.#waiters.length > 0) this.#wake(this.#reported)
+    this.#waiters.wake(this.#reported)
   }
 
   #begin(): void {
@@ -283,16 +288,10 @@ export class Listen implements Sink, StreamFacts {
     this.#awaitsBegin = undefined
   }
 
-  #wake(seq: number): void {
-    const waiters = this.#waiters
-    this.#waiters = waiters.filter((waiter) => waiter.seq > seq)
-    for (const waiter of waiters) if (waiter.seq <= seq) waiter.resolve()
-  }
-
   #stop(): void {
     this.#isOver = true
     this.#connection.streams.delete(this.#number)
     this.#begin()
-    this.#wake(Number.POSITIVE_INFINITY)
+    this.#waiters.wake(Number.POSITIVE_INFINITY)
   }
 }

@@ -71,6 +71,10 @@ export class Listens {
     for (const below of this.#below(listen.listened.path)) below.coverWith(listen)
   }
 
+  hasBegunBelow(listen: Listen): boolean {
+    return this.size > 1 && this.#below(listen.listened.path).some(({ isBegun }) => isBegun)
+  }
+
   /** The listens at, above and below a path. */
   near(path: Path): Generator<Listen | undefined> {
     return this.#byPath.near(changeOf(path))

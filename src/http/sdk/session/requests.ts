@@ -113,9 +113,12 @@ export class Requests {
     const tag = tagOf(body)
     const query = queryOf(body['q'])
     const sentQuery = sentQueryOf(body['q'])
-    const listened = { path, tag, isFiltered: query !== undefined, sentQuery, hash: hashOf(body) }
     const access = await this.#connection.access()
-    this.#end(this.#listens.get(listened))
+    const former = this.#listens.get({ path, tag })
+    this.#end(former)
+    // The former one may have sent changes after the client has made its hash.
+    const hash = former === undefined ? hashOf(body) : ''
+    const listened = { path, tag, isFiltered: query !== undefined, sentQuery, hash }
     if (this.#listens.size >= this.#maxListens) throw new DholeError('quota')
     const listen = new Listen(listened, this.#connection, this.#listens)
     this.#listens.add(listen)

@@ -9,6 +9,8 @@ import type { Answer } from '../../../../src/http/sdk/session/messages.ts'
 import { Requests } from '../../../../src/http/sdk/session/requests.ts'
 import { MailboxBound } from '../../../../src/hub/mailbox.ts'
 import type { EndReason, Sink } from '../../../../src/hub/sink.ts'
+import { drain } from '../../../../src/scheduling/steps.ts'
+import { TextHasher } from '../../../../src/tree/hash/text-hasher.ts'
 import { joined } from '../../../../src/tree/json/text-pieces.ts'
 import { type Path, parsePath } from '../../../../src/tree/path.ts'
 import { type Value, valueAt } from '../../../../src/tree/value.ts'
@@ -30,7 +32,15 @@ const write: fc.Arbitrary<PlannedWrite> = fc.oneof(
   fc.tuple(leaf, leaf).map(([c, y]) => ({ 'a/b/c': c, 'd/y': y })),
 )
 const request = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ action: fc.constant('q' as const), path: fc.constantFrom(...PATHS) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      action: fc.constant('q' as const),
+      path: fc.constantFrom(...PATHS),
+      /** Whether the client sends the hash of what it has. */
+      knows: fc.boolean(),
+    }),
+  },
   { weight: 3, arbitrary: fc.record({ action: fc.constant('n' as const), path: fc.constantFrom(...PATHS) }) },
   { weight: 1, arbitrary: fc.record({ action: fc.constant('g' as const), path: fc.constantFrom(...PATHS) }) },
   // It waits until all listens have sent what is committed.
@@ -115,6 +125,11 @@ class Client {
     onSent?.()
   }
 
+  hashAt(path: string): string {
+    const text = this.at(parsePath(path))
+    return text === 'null' ? '' : drain(new TextHasher(text, 'exact').hash())
+  }
+
   at(path: Path): string {
     return textOf(valueAt(this.#held.plain as Value, path))
   }
@@ -184,7 +199,9 @@ async function ask(
   client: Client,
   open: Set<string>,
 ): Promise<void> {
-  for (const [number, { action, path }] of steps.entries()) {
+  for (const [number, step] of steps.entries()) {
+    const { action, path } = step
+    const h = 'knows' in step && step.knows ? client.hashAt(path) : ''
     await scheduler.schedule(Promise.resolve(), 'request')
     if (action === 'reported') {
       await requests.reported(parsePath(path))
@@ -193,7 +210,7 @@ async function ask(
     const answer = await requests.answer({
       number,
       action,
-      body: { p: path, h: '', q: action === 'g' ? {} : undefined },
+      body: { p: path, h, q: action === 'g' ? {} : undefined },
     })
     if (action === 'g') client.got(path, answer)
     else if (action === 'q') open.add(path)
