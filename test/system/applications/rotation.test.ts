@@ -96,6 +96,25 @@ test('connections of SDKs with a credential are told that it has ended, and its 
   expect(ann.received.filter((message) => message.startsWith('d '))).toEqual([])
 })
 
+test('what a client of the old secret wanted written at its end is written only where everybody may write', async () => {
+  const server = await start()
+  const client = await clientOfProcess(server)
+  const { secret } = await keptKeys(server.dataDir)
+  const rules = { rules: { '.read': true, mine: { '.write': "auth.uid === 'ann'" }, open: { '.write': true } } }
+  await client.call('PUT', `/.settings/rules.json?auth=${secret}`, { body: JSON.stringify(rules) })
+  const ann = await SdkClient.connect(client)
+  await using other = await SdkClient.connect(client)
+  await ann.request('auth', { cred: customToken(secret, { uid: 'ann' }) })
+  for (const p of ['/mine', '/open']) expect((await ann.request('o', { p, d: 'left' })).status).toBe('ok')
+  await other.request('q', { p: '/open', h: '' })
+  ann.take()
+  await rotate(server.dataDir, 'app')
+  expect(await ann.first(1)).toEqual(['ac expired_token'])
+  ann.cut()
+  expect(await other.first(3)).toEqual(['d /open null', 'answer 1 ok', 'd /open "left"'])
+  expect((await client.call('GET', '/.json')).text).toBe('{"open":"left"}')
+})
+
 test('tokens signed with the old secret are refused at once, also when they were good before', async () => {
   const server = await start({ FAILED_CREDENTIALS: '0' })
   const { call } = await clientOfProcess(server)

@@ -8,6 +8,7 @@ import { openSource } from '../../support/event-source.ts'
 import { SECRET } from '../../support/https-server.ts'
 import { OwnedPostgres } from '../../support/postgres/owned-server.ts'
 import { Pooler, whyNoPooler } from '../../support/postgres/pooler.ts'
+import { SdkClient } from '../../support/sdk-client.ts'
 import { clientOfProcess, spawnServer } from '../../support/server-process.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
@@ -133,6 +134,11 @@ describe.skipIf(whyNoPooler !== undefined)(`a pooler${whyNoPooler ? `: ${whyNoPo
       expect(status).toBe(200)
       expect((await reader.call('GET', '/a/0.json')).text).toBe('7')
       await told('[7,19,19,19]')
+      // What a client has left with a server that is killed, the other one writes.
+      await using client = await SdkClient.connect(writer)
+      expect((await client.request('o', { p: '/a/0', d: 'left' })).status).toBe('ok')
+      one.kill('SIGKILL')
+      await told('["left",19,19,19]')
     },
     120_000,
   )
