@@ -5,7 +5,8 @@ import { runDhole, spawnDhole } from '../../support/dhole-command.ts'
 import { someInLanes } from '../../support/lane.ts'
 import { whyNoPostgres } from '../../support/postgres/cluster.ts'
 import { TcpPostgres } from '../../support/postgres/tcp-server.ts'
-import { spawnServer } from '../../support/server-process.ts'
+import { SdkClient } from '../../support/sdk-client.ts'
+import { clientOfProcess, spawnServer } from '../../support/server-process.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
 /** A start that fails. */
@@ -248,6 +249,13 @@ describe.skipIf(whyNoPostgres !== undefined)(`a start that fails${whyNoPostgres 
       const tls = { ca: await Bun.file(running.certificate).text() }
       const put = await fetch(`${running.url}/a.json`, { method: 'PUT', body: '{"b":1}', tls })
       expect([put.status, await put.text()]).toEqual([200, '{"b":1}'])
+      const sdk = await clientOfProcess(running)
+      await using watcher = await SdkClient.connect(sdk)
+      await watcher.request('q', { p: '/left', h: '' })
+      const client = await SdkClient.connect(sdk)
+      expect((await client.request('o', { p: '/left', d: true })).status).toBe('ok')
+      client.cut()
+      expect(await watcher.first(3)).toEqual(['d /left null', 'answer 1 ok', 'd /left true'])
       await expect(server.sql('SET ROLE server', 'DROP TABLE dhole.node')).rejects.toThrow('must be owner')
     } finally {
       await running.stop()
