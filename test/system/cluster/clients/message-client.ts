@@ -1,5 +1,6 @@
 import { mobiles, pushed, SmsClient, type Status } from '../../../protocol/sms/calls.ts'
 import { SMS_KEY } from '../../../protocol/sms/service.ts'
+import type { Answer } from '../../../support/https-server.ts'
 import type { Random } from '../../crash/random.ts'
 import { ask, type Server } from './sender.ts'
 
@@ -56,9 +57,15 @@ export class MessageClient {
   /** @returns how many were told; -1 without an answer */
   async fetchNews(): Promise<number> {
     const sentAt = performance.now()
-    const answer = await this.#client().news()
-    if (!this.#isDone('news', answer.status, answer.text)) return -1
-    const { data } = JSON.parse(answer.text) as { data: readonly Status[] }
+    // A process that goes on after a stop may answer late: what the client has received is not told again.
+    const answer = await this.#client((late) => this.#hear(late, sentAt)).news()
+    return this.#hear(answer, sentAt)
+  }
+
+  /** @returns how many were told; -1 without an answer */
+  #hear({ status, text }: Pick<Answer, 'status' | 'text'>, sentAt: number): number {
+    if (!this.#isDone('news', status, text)) return -1
+    const { data } = JSON.parse(text) as { data: readonly Status[] }
     for (const { rrid, mobile } of data) {
       this.#messages.tell(`${rrid} ${mobile}`, { sentAt, endedAt: performance.now() })
     }
@@ -80,11 +87,11 @@ export class MessageClient {
     return status === 200
   }
 
-  #client(): SmsClient {
+  #client(onLate?: (answer: Answer) => void): SmsClient {
     const server = this.#any()
     return new SmsClient(
       async (method, target, options) => {
-        const answer = await ask(server, method, target, options)
+        const answer = await ask(server, method, target, options, undefined, onLate)
         return answer ?? { status: 503, headers: new Headers(), text: '' }
       },
       'app',
