@@ -101,7 +101,7 @@ describe.each([
       }),
       { numRuns: chunkLength === 1 ? LONG_RUNS : RUNS },
     )
-  }, 120_000)
+  })
 })
 
 test('the order the model knows is the order of the product', () => {

@@ -72,6 +72,5 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'writes of Postgre
         { numRuns: inLanes(60, 2000) },
       )
     },
-    120_000,
   )
 })

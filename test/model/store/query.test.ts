@@ -50,7 +50,7 @@ describe.each(settings)('%s', (_, options) => {
       }),
       { numRuns: RUNS },
     )
-  }, 120_000)
+  })
 })
 
 test('texts that are equal as far as an index holds them are told apart', async () => {

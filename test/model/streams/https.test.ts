@@ -56,5 +56,5 @@ describe.each([
     await using resumed = await openSource(server, '/a.json', { http2, headers: { 'Last-Event-ID': id } })
     await server.call('PUT', '/a.json', { body: '2' })
     expect(await resumed.next()).toEqual({ kind: 'put', path: '/', data: 2 })
-  }, 120_000)
+  })
 })

@@ -63,7 +63,7 @@ describe.each(inLanes(ways.slice(0, 1), [...ways]))('%s', (_, keeps) => {
       if (isDone) break
     }
     expect(wasNew).toBe(true)
-  }, 120_000)
+  })
 })
 
 test('a log that cannot be folded in, because somebody reads, goes with its tree', async () => {

@@ -27,33 +27,25 @@ test.skipIf(!canRecord)(
 )
 
 if (canRecord) {
-  longTest(
-    'a server that acknowledges before it has synced is found out',
-    async () => {
-      const seeds: number[] = []
-      let isFound = false
-      // A disk keeps part of what is not synced: all that was acknowledged may be on each of a few.
-      while (!isFound && seeds.length < MOST_RUNS_WITHOUT_SYNC) {
-        const seed = anySeed()
-        seeds.push(seed)
-        const { problems } = await losePower({ images: WITHOUT_SYNC_IMAGES, seed, unsynced: 'all' })
-        isFound = problems.some((problem) => problem.includes('acknowledged'))
-        // It is the only thing that is wrong: what is there is whole, and nothing was written unseen.
-        const others = problems.filter((problem) => !/acknowledged|was reported, and is not/.test(problem))
-        expect([seed, others]).toEqual([seed, []])
-      }
-      expect([seeds, isFound]).toEqual([seeds, true])
-    },
-    120_000,
-  )
+  longTest('a server that acknowledges before it has synced is found out', async () => {
+    const seeds: number[] = []
+    let isFound = false
+    // A disk keeps part of what is not synced: all that was acknowledged may be on each of a few.
+    while (!isFound && seeds.length < MOST_RUNS_WITHOUT_SYNC) {
+      const seed = anySeed()
+      seeds.push(seed)
+      const { problems } = await losePower({ images: WITHOUT_SYNC_IMAGES, seed, unsynced: 'all' })
+      isFound = problems.some((problem) => problem.includes('acknowledged'))
+      // It is the only thing that is wrong: what is there is whole, and nothing was written unseen.
+      const others = problems.filter((problem) => !/acknowledged|was reported, and is not/.test(problem))
+      expect([seed, others]).toEqual([seed, []])
+    }
+    expect([seeds, isFound]).toEqual([seeds, true])
+  })
 }
 
-test.skipIf(!canRecord)(
-  `what a killed process had not synced is, once the next one has told of it${why}`,
-  async () => {
-    const seed = anySeed()
-    const { problems } = await losePower({ images: FIRST_IMAGES, seed, unsynced: 'first' })
-    expect({ seed, problems }).toEqual({ seed, problems: [] })
-  },
-  120_000,
-)
+test.skipIf(!canRecord)(`what a killed process had not synced is, once the next one has told of it${why}`, async () => {
+  const seed = anySeed()
+  const { problems } = await losePower({ images: FIRST_IMAGES, seed, unsynced: 'first' })
+  expect({ seed, problems }).toEqual({ seed, problems: [] })
+})

@@ -276,7 +276,7 @@ describe.each<[string, SqliteOptions]>([
       ),
       { numRuns: inLanes(15, 100) },
     )
-  }, 120_000)
+  })
 })
 
 test('many texts with the same beginning are refused before they are read when they are too long together', async () => {

@@ -127,7 +127,7 @@ describe.each([[0], [200], [4096]])('at most %d characters in a row, every patch
       }),
       { numRuns: inLanes(20, 150) },
     )
-  }, 120_000)
+  })
 })
 
 const child = fc.oneof(
@@ -165,7 +165,7 @@ test('patches of many children, new ones and others, do what they do one by one'
     }),
     { numRuns: inLanes(20, 150) },
   )
-}, 120_000)
+})
 
 test('a patch that met other writes four times is made in its transaction', async () => {
   await using directory = await tempDir()

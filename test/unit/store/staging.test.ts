@@ -339,5 +339,5 @@ describe.each([[0], [30]])('at most %d characters in a row, every value written 
       }),
       { numRuns: inLanes(10, 60) },
     )
-  }, 120_000)
+  })
 })

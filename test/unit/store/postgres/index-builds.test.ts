@@ -121,5 +121,4 @@ testPostgres(
     )
     await fc.assert(run, { numRuns: inLanes(5, 100) })
   },
-  120_000,
 )
