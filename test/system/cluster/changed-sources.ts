@@ -27,6 +27,13 @@ const PLANTED: Readonly<Record<string, readonly Change[]>> = {
     // Hints may be lost: nothing rests on them.
     { file: 'follow/hints.ts', from: 'this.#heard(payload)', to: 'void payload' },
   ],
+  'a cache that takes texts without a look at later batches': [
+    {
+      file: 'reads/open-reads.ts',
+      from: 'if (this.#parts.tree.batch.batch === batch) cache()',
+      to: 'void Bun.sleep(20).then(cache)',
+    },
+  ],
   'batches applied in the wrong order': [
     { file: 'follow/foreign-batches.ts', from: 'ORDER BY l.batch LIMIT', to: 'ORDER BY l.batch DESC LIMIT' },
     { file: 'follow/follower.ts', from: 'if (row.batch <= batch) continue', to: '' },

@@ -17,6 +17,7 @@ test.skipIf(whyNoOwnPostgres !== undefined).each<[planted: string, course: Cours
   ['a commit without the check of its stamp', CUTS, /: acknowledged \(200\)( with a key)?.* done 0 times/],
   ['doubt taken for failure', CUTS, /done 2 times|put \d+ times/],
   ['reads without the question whether they are fresh', CUTS, /^GET .*: too old/],
+  ['a cache that takes texts without a look at later batches', CALM, /^GET .*: too old/],
   ['batches applied in the wrong order', CUTS, /^stream of .*: told \d+ .* after \d+/],
   ['a database that acknowledges what it has not synced', KILLS, /: acknowledged .* done 0 times/],
   ['leases that keep no other process off', CALM, /: told again at/],
