@@ -17,8 +17,8 @@ interface SentSince {
 
 /**
  * The listens of one session. A message without a tag is for all default listens at and above its path: so where default
- * listens cover each other, one alone sends the changes, the highest that has begun. Two would send the same changes,
- * and an older value after a newer one.
+ * listens cover each other, one alone sends the changes, the highest that has begun. Of two, one might send an older
+ * value after the other has sent a newer one.
  * @see docs/reference/sdk-protocol.md#order
  */
 export class Listens {
