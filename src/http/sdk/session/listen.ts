@@ -64,7 +64,6 @@ export class Listen implements Sink, StreamFacts {
   /** Number of batches with messages, and the same of the cover when this listen sent its last one. */
   #sends = 0
   #coverSends: number | undefined
-  #hasBegun = false
   /** Whether the stream must begin again once it is open. */
   #mustBeginAgain = false
   #isOver = false
@@ -205,10 +204,8 @@ export class Listen implements Sink, StreamFacts {
       this.#leave(batch)
       return undefined
     }
-    const isFirst = !this.#hasBegun
-    this.#hasBegun = true
     const { hash } = this.listened
-    if (!isFirst || hash === '') return this.#send(batch)
+    if (this.isBegun || hash === '') return this.#send(batch)
     return this.#sendUnlessKnown(batch, hash)
   }
 

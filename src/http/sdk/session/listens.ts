@@ -1,5 +1,6 @@
+import { loopTurn } from '../../../scheduling/loop-turn.ts'
 import type { Change } from '../../../tree/change.ts'
-import { covers, type Path } from '../../../tree/path.ts'
+import type { Path } from '../../../tree/path.ts'
 import { ListenIndex } from '../requests/listen-index.ts'
 import type { Listen } from './listen.ts'
 import type { Listened } from './listen-messages.ts'
@@ -11,7 +12,7 @@ const BYTES_PER_UNIT = 2
 /** What listens have sent since a moment. */
 interface SentSince {
   readonly hasChanged: boolean
-  /** Begins those anew that have sent something. */
+  /** Begins those anew that have sent something, many of them in several turns of the event loop. */
   readonly beginAgain: () => void
 }
 
@@ -23,7 +24,8 @@ interface SentSince {
  */
 export class Listens {
   readonly #byName = new Map<string, Listen>()
-  readonly #byPath = new ListenIndex<Listen>()
+  readonly #defaults = new ListenIndex<Listen>()
+  readonly #tagged = new ListenIndex<Listen>()
   #bytes = 0
 
   get size(): number {
@@ -48,7 +50,7 @@ export class Listens {
     const { path, tag } = listen.listened
     const name = nameOf(path, tag)
     this.#byName.set(name, listen)
-    this.#byPath.add(path, name, listen)
+    this.#indexOf(tag).add(path, name, listen)
     this.#bytes += bytesOf(listen.listened)
     if (tag === undefined) listen.coverWith(this.#coverOf(path))
   }
@@ -59,10 +61,9 @@ export class Listens {
     const name = nameOf(path, tag)
     if (this.#byName.get(name) !== listen) return
     this.#byName.delete(name)
-    this.#byPath.remove(path, name)
+    this.#indexOf(tag).remove(path, name)
     this.#bytes -= bytesOf(listen.listened)
-    if (!isCover(listen)) return
-    for (const below of this.#below(path)) if (below.cover === listen) below.uncover(this.#coverOf(below.listened.path))
+    if (isCover(listen)) void this.#uncoverBelow(listen)
   }
 
   /** Must be called when a listen has sent its beginning for the first time. */
@@ -76,8 +77,10 @@ export class Listens {
   }
 
   /** The listens at, above and below a path. */
-  near(path: Path): Generator<Listen | undefined> {
-    return this.#byPath.near(changeOf(path))
+  *near(path: Path): Generator<Listen | undefined> {
+    const change = changeOf(path)
+    yield* this.#defaults.near(change)
+    yield* this.#tagged.near(change)
   }
 
   /**
@@ -97,31 +100,46 @@ export class Listens {
       get hasChanged() {
         return changed().length > 0
       },
-      beginAgain: () => {
-        for (const [listen] of changed()) listen.beginAgain()
+      beginAgain: async () => {
+        for (const [listen] of changed()) {
+          listen.beginAgain()
+          if (loopTurn.isOver) await loopTurn.pause()
+        }
       },
+    }
+  }
+
+  /** In several turns of the event loop where they are many: until then they send nothing, and begin anew for it. */
+  async #uncoverBelow(ended: Listen): Promise<void> {
+    for (const below of this.#below(ended.listened.path)) {
+      if (below.cover === ended) below.uncover(this.#coverOf(below.listened.path))
+      if (loopTurn.isOver) await loopTurn.pause()
     }
   }
 
   /** The highest default listen above a path that has begun. */
   #coverOf(path: Path): Listen | undefined {
     // It is asked for each listen: most sessions have no listen above another one.
-    if (this.#byName.size < 2) return undefined
-    for (let length = 0; length < path.length; length++) {
-      const above = this.#byName.get(nameOf(path.slice(0, length), undefined))
-      if (above?.isBegun === true) return above
+    if (this.size < 2) return undefined
+    let cover: Listen | undefined
+    for (const above of this.#defaults.near({ kind: 'put', path, writes: [] })) {
+      if (above === undefined || !above.isBegun || above.listened.path.length >= path.length) continue
+      if (cover === undefined || above.listened.path.length < cover.listened.path.length) cover = above
     }
-    return undefined
+    return cover
   }
 
   /** The default listens below a path. */
   #below(path: Path): readonly Listen[] {
     const found: Listen[] = []
-    for (const listen of this.near(path)) {
-      if (listen === undefined || listen.listened.tag !== undefined) continue
-      if (listen.listened.path.length > path.length && covers(path, listen.listened.path)) found.push(listen)
+    for (const listen of this.#defaults.near(changeOf(path))) {
+      if (listen !== undefined && listen.listened.path.length > path.length) found.push(listen)
     }
     return found
+  }
+
+  #indexOf(tag: number | undefined): ListenIndex<Listen> {
+    return tag === undefined ? this.#defaults : this.#tagged
   }
 }
 

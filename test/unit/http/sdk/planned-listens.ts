@@ -78,7 +78,6 @@ class Client {
   readonly address = undefined
   readonly uid = undefined
   readonly told: string[] = []
-  readonly lostPaths: string[] = []
   readonly #held = new StreamCache()
   readonly #room: () => Promise<void> | undefined
 
