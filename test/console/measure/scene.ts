@@ -15,12 +15,17 @@ const WATCH_TASKS = `
   }).observe({ type: 'longtask' })
 `
 
+/** Resolves once a window has drawn something. */
+const FRAMES_DRAWN = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))'
+
 /** A server with a large list at `/large`, and a browser whose operator has logged in. */
 export interface Scene extends AsyncDisposable {
   readonly server: ServerProcess
   readonly browser: Browser
   /** Opens an address below `/console` in a window that has nothing of it in its cache. */
   open(path: string): Promise<Page>
+  /** Opens a page of the server that has no script in such a window. */
+  openPlain(): Promise<Page>
   /** Sends a request with the super secret of the application. @throws Error unless it succeeds */
   send(method: string, path: string, body?: unknown): Promise<void>
 }
@@ -65,16 +70,20 @@ export async function startScene(children: number): Promise<Scene> {
   await logIn(login, OPERATOR)
   const state = await first.storageState()
   await first.close()
+  const openAt = async (address: string): Promise<Page> => {
+    const context = await newContext(state)
+    const page = await context.newPage()
+    // The window is there before the address is opened, as for a person.
+    await page.evaluate(FRAMES_DRAWN)
+    await page.goto(`${server.url}${address}`)
+    return page
+  }
   return {
     server,
     browser,
     send,
-    open: async (path) => {
-      const context = await newContext(state)
-      const page = await context.newPage()
-      await page.goto(`${server.url}/console${path}`)
-      return page
-    },
+    open: (path) => openAt(`/console${path}`),
+    openPlain: () => openAt('/'),
     [Symbol.asyncDispose]: async () => {
       await browser.close()
       await server.stop()
