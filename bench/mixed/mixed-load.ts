@@ -12,6 +12,8 @@ interface Served {
   readonly url: string
   /** The server's process. */
   readonly pid: number
+  /** Whether `GET /commits` tells how long each transaction held the loop, in milliseconds. */
+  readonly commits: boolean
 }
 
 export interface MixedLoadRequest {
@@ -42,6 +44,8 @@ export interface Step extends Concurrency {
   readonly deliveriesPerSecond: number
   /** From sending a write to the arrival of its message. */
   readonly deliveryP99Ms: number
+  /** How long a transaction held the loop; 0 of a server that does not tell. */
+  readonly commitP99Ms: number
 }
 
 export interface MixedLoadFigures {
@@ -100,8 +104,9 @@ class MixedLoad {
   }
 
   async takeStep(clients: number, seconds: number): Promise<Step> {
-    const { url, pid } = this.#served
+    const { url, pid, commits } = this.#served
     using crowd = await Crowd.open(url, this.#mix, clients)
+    if (commits) await this.#takeCommits()
     await untilQuiet(pid)
     const before = { cpu: readCpu(pid), messages: this.#listeners.messages }
     this.#listeners.latencies = []
@@ -123,7 +128,14 @@ class MixedLoad {
       queryP99Ms: percentile(queries, 99),
       deliveriesPerSecond: (messages * 1000) / ms,
       deliveryP99Ms: percentile(ascending(this.#listeners.latencies), 99),
+      commitP99Ms: commits ? percentile(ascending(await this.#takeCommits()), 99) : 0,
     }
+  }
+
+  /** How long each transaction since the last call held the loop, in milliseconds. */
+  async #takeCommits(): Promise<number[]> {
+    const reply = await fetch(`${this.#served.url}/commits`, { tls: { rejectUnauthorized: false } })
+    return (await reply.json()) as number[]
   }
 
   close(): MixedLoadFigures {

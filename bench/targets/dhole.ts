@@ -1,6 +1,7 @@
 /** The product: the plugin in an Elysia application, as a host would mount it. */
 import { Elysia } from 'elysia'
 import { type ApplicationOptions, dhole } from '../../src/index.ts'
+import { type Observer, silentObserver } from '../../src/observer.ts'
 import type { DatabaseServer } from '../../src/options.ts'
 import { requestOf } from '../harness/child.ts'
 import { LoopProbe } from '../harness/loop-probe.ts'
@@ -28,6 +29,8 @@ interface DholeRequest {
   readonly smsKey?: string
   /** `GET /cpu` tells the processor time so far, all threads, in milliseconds. Default `false`. */
   readonly meter?: boolean
+  /** `GET /commits` tells how long each transaction since the last call held the loop, in milliseconds. Default `false`. */
+  readonly commits?: boolean
 }
 
 const STRICT: ApplicationOptions = { open: true, indexPolicy: 'require', indexes: { '/places': ['name'] } }
@@ -38,7 +41,20 @@ export function dholeServer(request: DholeRequest): Target {
 }
 
 function serve(request: DholeRequest): void {
-  const { certificate, dataDir, database, name = 'app', cold, probe, strict, covering, secret, smsKey, meter } = request
+  const {
+    certificate,
+    dataDir,
+    database,
+    name = 'app',
+    cold,
+    probe,
+    strict,
+    covering,
+    secret,
+    smsKey,
+    meter,
+    commits,
+  } = request
   const settings = covering ? COVERING : strict ? STRICT : { open: true }
   const application = new Elysia({ handler: { standardHostname: false } })
   if (probe) {
@@ -47,6 +63,9 @@ function serve(request: DholeRequest): void {
     application.get('/longest-turn', () => String(loop.take()))
   }
   if (meter) application.get('/cpu', () => String(cpuMs()))
+  const held: number[] = []
+  const observer: Observer = { ...silentObserver, batchCommitted: (_, milliseconds) => void held.push(milliseconds) }
+  if (commits) application.get('/commits', () => Response.json(held.splice(0)))
   const keys = { ...(secret === undefined ? {} : { secret }), ...(smsKey === undefined ? {} : { smsKey }) }
   application
     .use(
@@ -56,6 +75,7 @@ function serve(request: DholeRequest): void {
         applications: { [name]: { ...settings, ...keys } },
         ...(smsKey === undefined ? {} : { sms: { intervalMs: 0 } }),
         storage: cold ? { cacheLength: 0 } : {},
+        ...(commits ? { observer } : {}),
       }),
     )
     .listen({ hostname: '127.0.0.1', port: 0, tls: certificate, http2: true, idleTimeout: 60 })
