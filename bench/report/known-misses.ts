@@ -133,6 +133,24 @@ export const knownMisses: readonly KnownMiss[] = [
     why: 'a GET that arrives during a commit waits for it',
   },
   {
+    chapter: 'postgres',
+    names: /^put postgres$/,
+    words: 'PUT by 64 clients on PostgreSQL',
+    why: 'the database is a process beside the server, on the same two cores',
+  },
+  {
+    chapter: 'postgres',
+    names: /^ruled put postgres$/,
+    words: 'PUT under rules on PostgreSQL',
+    why: 'the places that rules read are asked of the database',
+  },
+  {
+    chapter: 'postgres',
+    names: /^cold over hot$/,
+    words: 'A cold GET on PostgreSQL',
+    why: 'each is a statement of its own',
+  },
+  {
     chapter: 'cluster',
     names: /^(reads two|writes two applications)$/,
     words: 'Two processes on two cores',
