@@ -46,7 +46,7 @@ export const oneClientPart: Part = {
       },
     ]
   },
-  rows: (samples, { mixedSize: size }): Row[] => {
+  rows: (samples, { mixedSize: size, quick }): Row[] => {
     const ms = (name: string): Figure => ({
       ...figure(samples.get(name, 'p50Ms'), 'ms'),
       beside: { title: 'p99', ...figure(samples.get(name, 'p99Ms'), 'ms') },
@@ -61,7 +61,8 @@ export const oneClientPart: Part = {
         limit: { title: 'SQLite', ...ms(SQLITE) },
         judged: spread(samples.get(POSTGRES, 'p50Ms').map((p50, round) => p50 - (files[round] ?? Number.NaN))),
         unit: 'ms',
-        goal: LATER,
+        // Beside other programs each process that a write waits for may wait for a core.
+        goal: quick ? undefined : LATER,
       },
     ]
   },
