@@ -219,6 +219,27 @@ describe.skipIf(executablePath === undefined)(title, () => {
     await page.context().close()
   })
 
+  test('what a node is gets shown also while changes below it never cease', async () => {
+    await console.send('PUT', '/busy.json', { rooms: { lobby: { a: 0, b: 0 } } })
+    const page = await console.open('/tree/app/busy')
+    const rooms = row(page, 'rooms 1 child')
+    await rooms.waitFor()
+    let isOver = false
+    const writes = (async () => {
+      for (let n = 0; !isOver; n++) {
+        await console.send('PUT', '/busy/rooms/lobby/a.json?print=silent', n)
+        // The view is drawn anew for each, and sooner than rows are asked for in a view that stands still.
+        await Bun.sleep(14)
+      }
+    })()
+    await rooms.and(page.locator('.changed')).first().waitFor()
+    await rooms.dblclick()
+    await row(page, 'lobby 2 children').waitFor()
+    isOver = true
+    await writes
+    await page.context().close()
+  })
+
   test('hostile keys and values are shown as text everywhere', async () => {
     const key = HOSTILE.replaceAll('.', '')
     await console.send('PUT', '/hostile.json', {

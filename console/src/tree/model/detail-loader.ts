@@ -8,6 +8,8 @@ import type { Row } from './rows.ts'
 const AT_ONCE = 8
 /** Rows are asked for when the view has stood still for this long, in ms. */
 const STILL_MS = 60
+/** They are asked for after this time too, in ms, though the view moves on: changes draw it anew again and again. */
+const LONGEST_MOVE_MS = 500
 /** Shortest time between two questions for one row, in ms. */
 const AGAIN_MS = 500
 /** Time beyond that until a row is asked for again that the server could not answer, in ms. */
@@ -25,6 +27,8 @@ export class DetailLoader {
   #running = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   readonly #askedAt = new Map<string, number>()
+  /** When the view began to move after rows were asked for last, on the clock of `performance.now`. */
+  #movesSince: number | undefined
 
   constructor(client: TreeClient, onChange: () => void) {
     this.#client = client
@@ -34,7 +38,9 @@ export class DetailLoader {
   /** Names the rows in view; asks for those that nothing, or something outdated, is known of. */
   show(rows: readonly Row[]): void {
     this.#wanted = rows.filter((row) => row.kind === 'child')
-    this.#later(STILL_MS)
+    const now = performance.now()
+    this.#movesSince ??= now
+    this.#later(Math.min(STILL_MS, Math.max(0, this.#movesSince + LONGEST_MOVE_MS - now)))
   }
 
   stop(): void {
@@ -49,6 +55,7 @@ export class DetailLoader {
 
   #pump(): void {
     const now = performance.now()
+    this.#movesSince = undefined
     let soonest: number | undefined
     for (const row of this.#wanted) {
       if (this.#running >= AT_ONCE) return
