@@ -157,11 +157,8 @@ function row(samples: Samples, told: Told, { quick }: Settings): Row {
   const { name, operation, size, unit, key, better, isAlone, goal } = told
   const ours = samples.get(DHOLE, key)
   const shared = { name, operation, size, measured: figureOf(samples, DHOLE, told) }
-  const limit = isAlone
-    ? undefined
-    : quick
-      ? 'not in a quick run'
-      : { title: 'Bun.serve', ...figureOf(samples, BARE, told) }
+  const measuredLimit = quick ? 'not in a quick run' : { title: 'Bun.serve', ...figureOf(samples, BARE, told) }
+  const limit = isAlone ? undefined : measuredLimit
   if (better === undefined || quick)
     return { ...shared, limit, judged: spread(ours), unit, goal: quick ? undefined : goal }
   const bare = samples.get(BARE, key)

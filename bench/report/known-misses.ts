@@ -140,19 +140,13 @@ export const knownMisses: readonly KnownMiss[] = [
   },
   {
     chapter: 'socket',
-    names: /^socket put /,
+    names: /^socket put pipelined to /,
     words: 'A write over a socket',
     why: 'a bare socket that makes the same write takes six times the goal above it',
   },
   {
     chapter: 'socket',
-    names: /^socket delivery dhole to socket delivery raw writing$/,
-    words: 'One write to 100 sockets',
-    why: 'what waits for each client is counted',
-  },
-  {
-    chapter: 'socket',
-    names: /^socket pace dhole /,
+    names: /^socket pace dhole (p99Ms|perSecond)$/,
     words: '1000 writes a second to 100 sockets',
     why: 'the bare server beside it is as late',
   },
@@ -178,7 +172,7 @@ export const knownMisses: readonly KnownMiss[] = [
     chapter: 'postgres',
     names: /^cold over hot$/,
     words: 'A cold GET on PostgreSQL',
-    why: 'each is a statement of its own',
+    why: 'each is a statement to another process, and an answer that is awaited and decoded',
   },
   {
     chapter: 'cluster',
