@@ -232,11 +232,14 @@ describe.skipIf(executablePath === undefined)(title, () => {
         await Bun.sleep(14)
       }
     })()
-    await rooms.and(page.locator('.changed')).first().waitFor()
-    await rooms.dblclick()
-    await row(page, 'lobby 2 children').waitFor()
-    isOver = true
-    await writes
+    try {
+      await rooms.and(page.locator('.changed')).first().waitFor()
+      await rooms.dblclick()
+      await row(page, 'lobby 2 children').waitFor()
+    } finally {
+      isOver = true
+      await writes
+    }
     await page.context().close()
   })
 
