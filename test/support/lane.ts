@@ -5,14 +5,20 @@ import { test } from 'bun:test'
  * which runs the same tests with the numbers of the long lane.
  */
 let isLong = false
+const TIMES = Number(process.env['TEST_RUNS'] ?? 1)
 
 export function enterLongLane(): void {
   isLong = true
 }
 
-/** A number of runs, rounds or seeds; or a list of cases. */
+/** What the lane of this file uses: a size, or a list of cases. */
 export function inLanes<T>(short: T, long: T): T {
   return isLong ? long : short
+}
+
+/** A number of random runs, rounds or images, which `TEST_RUNS` multiplies in the long lane. */
+export function runsInLanes(short: number, long: number): number {
+  return isLong ? Math.ceil(long * TIMES) : short
 }
 
 /** All of many cases in the long lane; in the short one the first of each `of`. */

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type HttpsServer, startInProcess } from '../../support/https-server.ts'
-import { inLanes } from '../../support/lane.ts'
+import { runsInLanes } from '../../support/lane.ts'
 import { SdkClient } from '../../support/sdk-client.ts'
 
-const SHORT_RUNS = 30
-const LONG_RUNS = 1000
 const CLIENTS = 3
 
 let server: HttpsServer
@@ -167,5 +165,5 @@ async function play(steps: readonly Step[]): Promise<void> {
 
 test('every listen shows what a read returns, once all is answered', async () => {
   const steps = fc.array(step, { minLength: 5, maxLength: 40 })
-  await fc.assert(fc.asyncProperty(steps, play), { numRuns: inLanes(SHORT_RUNS, LONG_RUNS) })
+  await fc.assert(fc.asyncProperty(steps, play), { numRuns: runsInLanes(25, 300) })
 })

@@ -4,7 +4,7 @@ import { silentObserver } from '../../../src/observer.ts'
 import { SqliteMessageStore } from '../../../src/sms/sqlite/sqlite-message-store.ts'
 import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.ts'
 import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
-import { inLanes } from '../../support/lane.ts'
+import { runsInLanes } from '../../support/lane.ts'
 import { byClockOfTests } from '../../support/postgres/clock.ts'
 import { databaseUrl, freshSchema, whyNoPostgres } from '../../support/postgres/cluster.ts'
 import { type Fault, faulty } from '../../support/postgres/faulty-lanes.ts'
@@ -13,7 +13,7 @@ import { tempDir } from '../../support/temp-dir.ts'
 import { anyEnginePlan, type EngineStep } from './engine-plan.ts'
 import { type EngineProcesses, EngineScene } from './engine-scene.ts'
 
-const RUNS = Number(process.env['SMS_ENGINE_RUNS'] ?? inLanes(15, 400))
+const RUNS = Number(process.env['SMS_ENGINE_RUNS'] ?? runsInLanes(10, 80))
 const START = Date.parse('2026-03-01T12:00:00Z')
 const MINUTE_MS = 60 * 1000
 

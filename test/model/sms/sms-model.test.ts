@@ -1,11 +1,11 @@
 import { test } from 'bun:test'
 import fc from 'fast-check'
-import { inLanes } from '../../support/lane.ts'
+import { runsInLanes } from '../../support/lane.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { anySmsPlan, type SmsPlan } from './plan.ts'
 import { Scene } from './scene.ts'
 
-const RUNS = Number(process.env['SMS_RUNS'] ?? inLanes(1, 10))
+const RUNS = Number(process.env['SMS_RUNS'] ?? runsInLanes(1, 3))
 /** Several times what a run takes. A failure is shrunk until then; each try may have to wait for what never comes. */
 const LONGEST_RUN_MS = 20_000
 

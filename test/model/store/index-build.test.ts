@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { indexName } from '../../../src/store/rows/indexes/index-name.ts'
-import { inLanes } from '../../support/lane.ts'
+import { runsInLanes } from '../../support/lane.ts'
 import { patchJob, putJob, unwritable } from '../../support/store.ts'
 import { BuildScene } from './build-scene.ts'
 
-const RUNS = inLanes(20, 1000)
+const RUNS = runsInLanes(15, 150)
 const KEYS = 10
 const NAME = indexName(['x'])
 

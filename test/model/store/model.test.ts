@@ -6,16 +6,16 @@ import { joined } from '../../../src/tree/json/text-pieces.ts'
 import { TRUSTED } from '../../../src/tree/read-program.ts'
 import { openTestStore, treeProblems } from '../../support/engine.ts'
 import { expectedKeyOrder } from '../../support/key-order.ts'
-import { inLanes } from '../../support/lane.ts'
+import { runsInLanes } from '../../support/lane.ts'
 import { unlimited } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { Mirror } from './mirror.ts'
 import { Model } from './model.ts'
 import { anyPlan, type Patch, type Put, type Step } from './plan.ts'
 
-const RUNS = inLanes(8, 150)
+const RUNS = runsInLanes(6, 40)
 /** With a row for each character a run takes many times as long. */
-const LONG_RUNS = inLanes(4, 40)
+const LONG_RUNS = runsInLanes(3, 12)
 
 /** Every order of a plan, of every list down to the deepest path of a plan. */
 const COVERING: readonly IndexDeclaration[] = Array.from({ length: 6 }, (_, depth) =>

@@ -8,7 +8,7 @@ import { defaultLimits } from '../../../src/tree/limits.ts'
 import { parsePath } from '../../../src/tree/path.ts'
 import type { Value } from '../../../src/tree/value.ts'
 import { planPatch, planPut } from '../../../src/tree/write.ts'
-import { inLanes } from '../../support/lane.ts'
+import { runsInLanes } from '../../support/lane.ts'
 import { databaseUrl, freshSchema, whyNoPostgres } from '../../support/postgres/cluster.ts'
 import { valueInRows } from '../../support/postgres/rows-of-tree.ts'
 import { jobOf, strictObserver } from '../../support/store.ts'
@@ -69,7 +69,7 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'writes of Postgre
             expect(counted).toEqual([{ count: 0 }])
           },
         ),
-        { numRuns: inLanes(60, 2000) },
+        { numRuns: runsInLanes(40, 400) },
       )
     },
   )

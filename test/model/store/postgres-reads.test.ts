@@ -7,7 +7,7 @@ import type { TreeStore } from '../../../src/store/store.ts'
 import { joined } from '../../../src/tree/json/text-pieces.ts'
 import type { Path } from '../../../src/tree/path.ts'
 import { type ReadAnswer, type ReadRequest, TRUSTED } from '../../../src/tree/read-program.ts'
-import { inLanes } from '../../support/lane.ts'
+import { inLanes, runsInLanes } from '../../support/lane.ts'
 import { databaseUrl, freshSchema, whyNoPostgres } from '../../support/postgres/cluster.ts'
 import { strictObserver, unlimited } from '../../support/store.ts'
 import { anyListPlan, LIST, type ListStep, longTexts } from './list-plan.ts'
@@ -98,7 +98,7 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'reads of PostgreS
             await mirror.store.declareIndexes(declared)
           }
         }),
-        { numRuns: inLanes(1, 40) },
+        { numRuns: runsInLanes(1, 8) },
       )
     },
     600_000,

@@ -3,13 +3,13 @@ import fc from 'fast-check'
 import type { IndexDeclaration } from '../../../src/query/index-declarations.ts'
 import type { SqliteOptions } from '../../../src/store/sqlite/sqlite-options.ts'
 import { openTestStore, treeProblems } from '../../support/engine.ts'
-import { inLanes } from '../../support/lane.ts'
+import { runsInLanes } from '../../support/lane.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { anyListPlan, LIST, longTexts } from './list-plan.ts'
 import { placeToAsk, runListStep } from './list-steps.ts'
 import { Mirror } from './mirror.ts'
 
-const RUNS = inLanes(8, 60)
+const RUNS = runsInLanes(5, 20)
 
 const settings: readonly (readonly [string, SqliteOptions])[] = [0, 30, 4096].flatMap((inlineLength) => [
   [`at most ${inlineLength} characters in a row, every list indexed`, { inlineLength, shortList: 0 }],

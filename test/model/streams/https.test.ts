@@ -2,13 +2,13 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { openSource } from '../../support/event-source.ts'
 import { startInProcess } from '../../support/https-server.ts'
-import { inLanes } from '../../support/lane.ts'
+import { runsInLanes } from '../../support/lane.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { anyStreamPlan, type StreamPlan } from './plan.ts'
 import { Scene } from './scene.ts'
 import { httpsService, withoutKeys } from './service.ts'
 
-const RUNS = Number(process.env['STREAM_RUNS'] ?? inLanes(20, 60)) / 10
+const RUNS = Number(process.env['STREAM_RUNS'] ?? runsInLanes(20, 60)) / 10
 
 /** A bound in a URL has no key. */
 function overHttp(plan: StreamPlan): StreamPlan {

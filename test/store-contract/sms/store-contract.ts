@@ -7,7 +7,7 @@ import type { MessageStore } from '../../../src/sms/message-store.ts'
 import { seqOf } from '../../../src/sms/model/final-seq.ts'
 import type { MessageRecord } from '../../../src/sms/model/message.ts'
 import type { Report, State } from '../../../src/sms/model/report.ts'
-import { inLanes } from '../../support/lane.ts'
+import { runsInLanes } from '../../support/lane.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
 /** An engine under test. */
@@ -310,7 +310,7 @@ export function messageStoreContract(engine: MessageEngine): void {
             }
           }),
         ),
-        { numRuns: inLanes(20, 300) },
+        { numRuns: runsInLanes(15, 80) },
       ))
 
     test('whatever is leased, released and acknowledged, each state is returned exactly once', () =>

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { type CopyOptions, copyApplications } from '../../../src/admin/copy/copy.ts'
 import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.ts'
 import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
-import { inLanes } from '../../support/lane.ts'
+import { runsInLanes } from '../../support/lane.ts'
 import { databaseUrl, freshSchema, whyNoPostgres } from '../../support/postgres/cluster.ts'
 import { put, strictObserver } from '../../support/store.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
@@ -103,7 +103,7 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'rows of a copy', 
           expect(await learn({ folder: back }, 'app')).toEqual(before)
         },
       ),
-      { numRuns: inLanes(3, 100) },
+      { numRuns: runsInLanes(2, 20) },
     )
   })
 })

@@ -5,11 +5,11 @@ import { type ChildServer, startChild } from '../../support/child-server.ts'
 import { databaseSettings } from '../../support/database-settings.ts'
 import { HeldSyncs } from '../../support/held-syncs.ts'
 import type { Answer } from '../../support/https-server.ts'
-import { inLanes } from '../../support/lane.ts'
+import { runsInLanes } from '../../support/lane.ts'
 import { strictObserver, turns, watch } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
-const ROUNDS = inLanes(2, 5)
+const ROUNDS = runsInLanes(1, 4)
 const CLIENTS = 6
 /** Answers of a round before the process is killed, at random between these. */
 const LEAST_ANSWERS = 40

@@ -2,11 +2,11 @@ import { Database as Client } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { truncateSync } from 'node:fs'
 import { treeFile } from '../../../src/data-folder/tree-file.ts'
-import { inLanes, longTest } from '../../support/lane.ts'
+import { longTest, runsInLanes } from '../../support/lane.ts'
 import { APPS } from './cast.ts'
 import { killRounds } from './kill-rounds.ts'
 
-const ROUNDS = inLanes(5, 100)
+const ROUNDS = runsInLanes(3, 30)
 
 function anySeed(): number {
   return crypto.getRandomValues(new Uint32Array(1))[0] ?? 0

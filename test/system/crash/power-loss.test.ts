@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
-import { inLanes, longTest } from '../../support/lane.ts'
+import { longTest, runsInLanes } from '../../support/lane.ts'
 import { losePower } from './power-loss.ts'
 import { hasCompiler } from './recording.ts'
 
-const IMAGES = inLanes(8, 800)
+const IMAGES = runsInLanes(5, 200)
 const WITHOUT_SYNC_IMAGES = 40
 const MOST_RUNS_WITHOUT_SYNC = 5
-const FIRST_IMAGES = inLanes(4, 40)
+const FIRST_IMAGES = runsInLanes(3, 15)
 
 function anySeed(): number {
   return crypto.getRandomValues(new Uint32Array(1))[0] ?? 0

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { inLanes } from '../../support/lane.ts'
+import { runsInLanes } from '../../support/lane.ts'
 import type { FuzzAnswer, FuzzRequest } from './exchange.ts'
 import { fuzz } from './fuzz.ts'
 import { answerProblems } from './oracle.ts'
 import { type FuzzService, logProblems, startService } from './service.ts'
 
 /** Of the short form; `bun run fuzz` is the long one. */
-const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? inLanes(1000, 20_000))
+const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? runsInLanes(700, 6000))
 const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2_000_000_000)
 
 describe('the whole surface', () => {

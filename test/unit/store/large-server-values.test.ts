@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { openDatabase } from '../../../src/embedded.ts'
 import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
-import { inLanes } from '../../support/lane.ts'
+import { runsInLanes } from '../../support/lane.ts'
 import { strictObserver, turns, watch, wide } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { integrityProblems } from './integrity.ts'
@@ -75,6 +75,6 @@ test('every increment counts once, however large writes and small ones meet', as
       await store.close()
       expect(integrityProblems(file)).toEqual([])
     }),
-    { numRuns: inLanes(3, 15) },
+    { numRuns: runsInLanes(2, 8) },
   )
 })

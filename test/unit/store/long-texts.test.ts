@@ -9,7 +9,7 @@ import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
 import { etagOf } from '../../../src/tree/json/etag.ts'
 import { parsePath } from '../../../src/tree/path.ts'
 import { type Reads, TRUSTED } from '../../../src/tree/read-program.ts'
-import { inLanes } from '../../support/lane.ts'
+import { runsInLanes } from '../../support/lane.ts'
 import { count, exported, patch, plain, put, remove, shallow, strictObserver, unlimited } from '../../support/store.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
 import { integrityProblems, rowsOf } from './integrity.ts'
@@ -274,7 +274,7 @@ describe.each<[string, SqliteOptions]>([
           expect(await countChosen(store, '/list', { orderBy, startAt: bound })).toBe(from.length)
         },
       ),
-      { numRuns: inLanes(15, 100) },
+      { numRuns: runsInLanes(4, 25) },
     )
   })
 })

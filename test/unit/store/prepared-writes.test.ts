@@ -7,7 +7,7 @@ import { parsePath } from '../../../src/tree/path.ts'
 import { TRUSTED } from '../../../src/tree/read-program.ts'
 import { planPatch } from '../../../src/tree/write.ts'
 import { Model } from '../../model/store/model.ts'
-import { inLanes } from '../../support/lane.ts'
+import { runsInLanes } from '../../support/lane.ts'
 import {
   commit,
   nothing,
@@ -125,7 +125,7 @@ describe.each([[0], [200], [4096]])('at most %d characters in a row, every patch
         await store.close()
         expect(integrityProblems(file)).toEqual([])
       }),
-      { numRuns: inLanes(20, 150) },
+      { numRuns: runsInLanes(12, 50) },
     )
   })
 })
@@ -163,7 +163,7 @@ test('patches of many children, new ones and others, do what they do one by one'
       await store.close()
       expect(integrityProblems(file)).toEqual([])
     }),
-    { numRuns: inLanes(20, 150) },
+    { numRuns: runsInLanes(12, 50) },
   )
 })
 

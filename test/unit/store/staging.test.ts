@@ -9,7 +9,7 @@ import { TRUSTED } from '../../../src/tree/read-program.ts'
 import { Mirror } from '../../model/store/mirror.ts'
 import { anyPlan } from '../../model/store/plan.ts'
 import { HeldSyncs } from '../../support/held-syncs.ts'
-import { inLanes } from '../../support/lane.ts'
+import { runsInLanes } from '../../support/lane.ts'
 import {
   count,
   patch,
@@ -345,7 +345,7 @@ describe.each([[0], [30]])('at most %d characters in a row, every value written 
         await store.close()
         expect(integrityProblems(file)).toEqual([])
       }),
-      { numRuns: inLanes(10, 60) },
+      { numRuns: runsInLanes(6, 25) },
     )
   })
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { HttpsClient } from '../../../support/https-server.ts'
-import { inLanes } from '../../../support/lane.ts'
+import { runsInLanes } from '../../../support/lane.ts'
 import { clientOfProcess, type ServerProcess, spawnServer } from '../../../support/server-process.ts'
 import { customToken } from '../../../support/token.ts'
 import { type Actor, EnginePollActor, PollActor, SocketActor } from './actors.ts'
@@ -9,7 +9,7 @@ import { HonestClient, RULES } from './honest.ts'
 import { MAX_WRITE_BYTES, SECRET } from './messages.ts'
 import { anyEnginePollStep, anyEngineStep, anyPollStep, anySocketStep } from './steps.ts'
 
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? inLanes(6, 500))
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? runsInLanes(5, 150))
 const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2_000_000_000)
 /** Of an earlier run, with its seed: the plan that failed. */
 const PATH = process.env['FUZZ_PATH']

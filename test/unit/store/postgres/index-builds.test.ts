@@ -8,7 +8,7 @@ import { entryBytes, TEXT_LIMIT } from '../../../../src/store/postgres/indexes/s
 import { indexName, KEY_INDEX } from '../../../../src/store/rows/indexes/index-name.ts'
 import { indexValue } from '../../../../src/store/rows/indexes/index-value.ts'
 import { NO_VALUE } from '../../../../src/tree/order.ts'
-import { inLanes } from '../../../support/lane.ts'
+import { runsInLanes } from '../../../support/lane.ts'
 import { whyNoPostgres } from '../../../support/postgres/cluster.ts'
 import { LIST, ListTree, type ListWrite } from './list-tree.ts'
 
@@ -119,6 +119,6 @@ testPostgres(
         expect(all.map(({ builtTo }) => builtTo)).toEqual(NAMES.map(() => null))
       },
     )
-    await fc.assert(run, { numRuns: inLanes(5, 100) })
+    await fc.assert(run, { numRuns: runsInLanes(4, 25) })
   },
 )
