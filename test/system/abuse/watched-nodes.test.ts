@@ -3,7 +3,7 @@ import { canWatch } from '../../support/watched-server.ts'
 import { watchNodes, writesToAll } from './watched-nodes.ts'
 
 /** The same with more nodes: watched-nodes.long.ts. */
-const COUNT = 2000
+const COUNT = 1000
 
 describe.skipIf(!canWatch)('no write to thousands of watched nodes holds the event loop', () => {
   test.each([['nodes', ''] as const, ['queries', '?orderBy="$key"&limitToLast=2'] as const])(

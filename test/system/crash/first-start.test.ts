@@ -1,11 +1,12 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { keptKeys } from '../../support/dhole-command.ts'
+import { runsInLanes } from '../../support/lane.ts'
 import { clientOfProcess, spawnServer } from '../../support/server-process.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
 const MAIN = Bun.fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url))
-const KILLS = 8
+const KILLS = runsInLanes(4, 16)
 /** About as long as a start takes: certificate, keys, tables, listener. */
 const MOST_START_MS = 900
 
