@@ -43,11 +43,24 @@ class PartsParser {
   }
 
   *parse(): Steps<unknown> {
-    const start = this.#behindSpace(0)
+    const start = yield* this.#beyondSpaces(0, 1)
+    const stop = yield* this.#beyondSpaces(this.#bytes.length, -1)
     const end = this.#large.get(start)
-    if (end === undefined) return JSON.parse(this.#text(0, this.#bytes.length))
-    if (this.#behindSpace(end) < this.#bytes.length) throw new SyntaxError('Only one value is expected')
+    if (end === undefined) return JSON.parse(this.#text(start, stop))
+    if (end < stop) throw new SyntaxError('Only one value is expected')
     return yield* this.#value(start, end)
+  }
+
+  /** Passes the spaces around the value, of which there may be many. @param step 1 forwards, -1 backwards */
+  *#beyondSpaces(from: number, step: 1 | -1): Steps<number> {
+    const offset = step === 1 ? 0 : -1
+    let at = from
+    for (let paused = at; isSpace(this.#bytes[at + offset]); at += step) {
+      if (Math.abs(at - paused) < PART_BYTES) continue
+      paused = at
+      yield
+    }
+    return at
   }
 
   *#value(start: number, end: number): Steps<unknown> {

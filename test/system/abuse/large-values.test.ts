@@ -29,6 +29,8 @@ describe.skipIf(!canWatch)('no write holds the event loop', () => {
     ['paths', 'PATCH', 200, members(4_000, (index) => [`${index % 10}/k${index}/${'v'.repeat(400)}`, index])],
     ['a string of quotes', 'PUT', 200, JSON.stringify('"\n'.repeat(3_000_000))],
     ['brackets', 'PUT', 400, '['.repeat(8_000_000)],
+    ['spaces around a value', 'PUT', 200, `${' '.repeat(8_000_000)}[1]${' '.repeat(7_000_000)}`],
+    ['spaces alone', 'PUT', 400, ' '.repeat(15_000_000)],
   ]
   test.each(someInLanes(bodies, 2))('of %s (%s, %i)', async (_, method, status, body) => {
     const request = () => server.send(method, '/large.json', body)

@@ -6,7 +6,7 @@ import { longTest, runsInLanes } from '../../support/lane.ts'
 import { APPS } from './cast.ts'
 import { killRounds } from './kill-rounds.ts'
 
-const ROUNDS = runsInLanes(3, 30)
+const ROUNDS = runsInLanes(5, 30)
 
 function anySeed(): number {
   return crypto.getRandomValues(new Uint32Array(1))[0] ?? 0

@@ -33,6 +33,16 @@ function parse(text: string, bounds = NO_BOUNDS): unknown {
   return drain(parseJsonInSteps(Buffer.from(text), bounds))
 }
 
+/** Pauses of a parser until it has the value, or refuses the text. */
+function pausesOf(text: string): number {
+  const steps = parseJsonInSteps(Buffer.from(text), NO_BOUNDS)
+  let pauses = 0
+  try {
+    while (steps.next().done !== true) pauses++
+  } catch {}
+  return pauses
+}
+
 /** What parsing throws, in a word. */
 function refusalOf(work: () => unknown): string {
   try {
@@ -94,6 +104,15 @@ function manyNames(count: number, prefix = 'k'): string {
   }
   return `[${parts.join(',')}]`
 }
+
+test.each(['before', 'behind', 'alone'])('spaces %s are passed in steps', (where) => {
+  const LENGTH = 40
+  const spaces = ' '.repeat(LENGTH * PART_BYTES)
+  const text = where === 'alone' ? spaces : where === 'before' ? `${spaces}[7]` : `[7]${spaces}`
+  // They are read twice: before any of the text is parsed, and then.
+  expect(pausesOf(text)).toBeGreaterThan(2 * LENGTH - 3)
+  if (where !== 'alone') expect(parse(text)).toEqual([7])
+})
 
 describe('JSON parsed in steps', () => {
   test('is what JSON.parse makes of it', () => {

@@ -1,8 +1,12 @@
 import { DholeError } from '../../../error.ts'
 import type { Awaitable } from '../../../scheduling/awaitable.ts'
+import type { Steps } from '../../../scheduling/steps.ts'
+import { runInTurns } from '../../../scheduling/turns.ts'
+import { parseJsonInSteps } from '../../../tree/json/parse-json.ts'
+import { writeBounds } from '../../../tree/json/shape/json-shape.ts'
 import { LARGE_BODY_BYTES } from '../../../tree/limits.ts'
 import { type Path, parsePath } from '../../../tree/path.ts'
-import { parseLongJson } from '../../request/parse-long-json.ts'
+import { Encoding } from '../../response/encoding.ts'
 
 /** Action that stands for a request that is refused as it is. */
 export const REFUSED = 'refused'
@@ -27,7 +31,19 @@ export type Message = RequestMessage | ControlMessage
  */
 export function parseMessage(text: string, maxBytes: number): Awaitable<Message> {
   if (text.length * 3 <= LARGE_BODY_BYTES) return messageOf(JSON.parse(text))
-  return parseLongJson(new TextEncoder().encode(text), maxBytes).then(messageOf)
+  return runInTurns(parseLong(text, maxBytes)).then(messageOf)
+}
+
+/** The fresh memory that the UTF-8 of a long message takes is filled in steps too. */
+function* parseLong(text: string, maxBytes: number): Steps<unknown> {
+  const bytes = new Uint8Array(Buffer.byteLength(text))
+  const encoding = new Encoding([text])
+  for (let length = 0; !encoding.isDone; yield) {
+    const block = encoding.next()
+    bytes.set(block, length)
+    length += block.byteLength
+  }
+  return yield* parseJsonInSteps(bytes, writeBounds(maxBytes))
 }
 
 function messageOf(json: unknown): Message {
