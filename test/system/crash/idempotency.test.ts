@@ -9,7 +9,7 @@ import { runsInLanes } from '../../support/lane.ts'
 import { strictObserver, turns, watch } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
-const ROUNDS = runsInLanes(1, 4)
+const ROUNDS = runsInLanes(2, 4)
 const CLIENTS = 6
 /** Answers of a round before the process is killed, at random between these. */
 const LEAST_ANSWERS = 40
