@@ -76,9 +76,7 @@ describe('while a large value is written', () => {
     // A small write that waited for the large one would be acknowledged once.
     expect(acknowledged).toBeGreaterThan(1)
     // A read that began before the acknowledgement may come after the commit, and then sees all of the new value.
-    expect(seen.toSorted((a, b) => +(a === 'new') - +(b === 'new'))).toEqual(seen)
-    expect(new Set([...seen, 'old', 'new'])).toEqual(new Set(['old', 'new']))
-    expect(seen[0]).toBe('old')
+    expect(seen.join(' ')).toMatch(/^old( old)*( new)*$/)
     expect(await count(store, '/list')).toBe(LARGE)
     await expectSound(store, file)
   })

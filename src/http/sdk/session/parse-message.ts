@@ -2,10 +2,9 @@ import { DholeError } from '../../../error.ts'
 import type { Awaitable } from '../../../scheduling/awaitable.ts'
 import type { Steps } from '../../../scheduling/steps.ts'
 import { runInTurns } from '../../../scheduling/turns.ts'
-import { parseJsonInSteps } from '../../../tree/json/parse-json.ts'
-import { writeBounds } from '../../../tree/json/shape/json-shape.ts'
 import { LARGE_BODY_BYTES } from '../../../tree/limits.ts'
 import { type Path, parsePath } from '../../../tree/path.ts'
+import { parseLongJson } from '../../request/parse-long-json.ts'
 import { Encoding } from '../../response/encoding.ts'
 
 /** Action that stands for a request that is refused as it is. */
@@ -31,11 +30,13 @@ export type Message = RequestMessage | ControlMessage
  */
 export function parseMessage(text: string, maxBytes: number): Awaitable<Message> {
   if (text.length * 3 <= LARGE_BODY_BYTES) return messageOf(JSON.parse(text))
-  return runInTurns(parseLong(text, maxBytes)).then(messageOf)
+  return runInTurns(utf8InSteps(text))
+    .then((bytes) => parseLongJson(bytes, maxBytes))
+    .then(messageOf)
 }
 
-/** The fresh memory that the UTF-8 of a long message takes is filled in steps too. */
-function* parseLong(text: string, maxBytes: number): Steps<unknown> {
+/** The UTF-8 of a long text. The fresh memory that it takes is filled in steps. */
+function* utf8InSteps(text: string): Steps<Uint8Array> {
   const bytes = new Uint8Array(Buffer.byteLength(text))
   const encoding = new Encoding([text])
   for (let length = 0; !encoding.isDone; yield) {
@@ -43,7 +44,7 @@ function* parseLong(text: string, maxBytes: number): Steps<unknown> {
     bytes.set(block, length)
     length += block.byteLength
   }
-  return yield* parseJsonInSteps(bytes, writeBounds(maxBytes))
+  return bytes
 }
 
 function messageOf(json: unknown): Message {
