@@ -133,6 +133,30 @@ export const knownMisses: readonly KnownMiss[] = [
     why: 'a bare socket that makes the same write takes twice the goal above it',
   },
   {
+    chapter: 'socket',
+    names: /^socket pace dhole (p99Ms|perSecond)$/,
+    words: '1000 writes a second to 100 sockets',
+    why: 'the bare server beside it is as late',
+  },
+  {
+    chapter: 'socket',
+    names: /^comeback dhole$/,
+    words: 'Clients back after a restart',
+    why: 'a bare server takes three quarters of that',
+  },
+  {
+    chapter: 'postgres',
+    names: /^put postgres$/,
+    words: 'PUT by 64 clients on PostgreSQL',
+    why: 'the database is a process beside the server, on the same two cores',
+  },
+  {
+    chapter: 'postgres',
+    names: /^ruled put postgres$/,
+    words: 'PUT under rules on PostgreSQL',
+    why: 'the places that rules read are asked of the database',
+  },
+  {
     chapter: 'rules',
     names: /^rules getNote ruled url to no token$/,
     words: 'Rows whose rounds differ by more than what is missing',
