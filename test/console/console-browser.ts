@@ -21,8 +21,8 @@ export interface ConsoleBrowser {
   visit(path: string, options?: BrowserContextOptions): Promise<Page>
   /** Sends a request with the super secret of the default application. */
   send(method: string, path: string, body?: unknown): Promise<void>
-  /** Carries out an operation as the operator. */
-  operate(name: string, input: object): Promise<void>
+  /** Carries out an operation as the operator. @returns its reply, with `result` */
+  operate(name: string, input: object): Promise<unknown>
 }
 
 /** Starts `dhole serve` and a browser before the tests of a file, and stops them after them. */
@@ -87,6 +87,7 @@ export function withConsole(settings: Readonly<Record<string, string>> = {}): Co
         body: JSON.stringify(input),
       })
       if (!reply.ok) throw new Error(`${name}: ${reply.status} ${await reply.text()}`)
+      return reply.json()
     },
     send: async (method, path, body) => {
       const separator = path.includes('?') ? '&' : '?'

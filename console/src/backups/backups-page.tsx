@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import type { ResultOf } from '../../../src/admin/operations.ts'
 import { ActionButton } from '../parts/action-button.tsx'
 import { bytesText } from '../parts/amounts.ts'
@@ -23,34 +23,26 @@ export function BackupsPage() {
   return serverKind.value === 'files' ? <FileBackups /> : <BackupsElsewhere />
 }
 
+const everyMs = (state: State | undefined): number => (state?.running === undefined ? IDLE_MS : BUSY_MS)
+
 function FileBackups() {
-  const isBusy = useSignal(false)
   const backups = usePolled((signal) => call('backups', {}, signal), [])
-  const state = usePolled((signal) => call('backup-state', {}, signal), [], isBusy.value ? BUSY_MS : IDLE_MS)
-  const running = state.value.value?.running
-  const wasRunning = useRef(false)
+  const state = usePolled((signal) => call('backup-state', {}, signal), [], everyMs)
+  const { running, last } = state.value.value ?? {}
+  const ended = last && `${last.work} ${last.name} ${last.at}`
   useEffect(() => {
-    if (state.value.value === undefined) return
-    isBusy.value = running !== undefined
-    if (wasRunning.current && running === undefined) {
-      // What has ended may have made a backup, or brought back other rules.
-      backups.refresh()
-      loadApplications().catch(toastError)
-    }
-    wasRunning.current = running !== undefined
-  }, [state.value.value])
-  const begin = () => {
-    isBusy.value = true
-    wasRunning.current = true
-    state.refresh()
-  }
+    if (ended === undefined) return
+    // It may have made a backup, or brought back other rules, and may have begun and ended unseen.
+    backups.refresh()
+    loadApplications().catch(toastError)
+  }, [ended])
   return (
     <>
-      <MakeBackup isDisabled={running !== undefined} onBegin={begin} />
+      <MakeBackup isDisabled={running !== undefined} onBegin={state.refresh} />
       <Fetched of={state}>{(value) => <Progress state={value} />}</Fetched>
       <h2>Backups</h2>
       <Fetched of={backups}>
-        {(found) => <BackupList backups={found} isDisabled={running !== undefined} onBegin={begin} />}
+        {(found) => <BackupList backups={found} isDisabled={running !== undefined} onBegin={state.refresh} />}
       </Fetched>
     </>
   )

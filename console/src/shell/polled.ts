@@ -17,12 +17,12 @@ const AFTER_FAILURE_MS = 5000
 
 /**
  * Asks when the component appears, when `keys` change, and every `everyMs` while the page is visible.
- * @param everyMs `undefined`: only once, and after a failure again
+ * @param everyMs may depend on the last answer; `undefined`: only once, and after a failure again
  */
 export function usePolled<Value>(
   ask: (signal: AbortSignal) => Promise<Value>,
   keys: readonly unknown[],
-  everyMs?: number,
+  everyMs?: number | ((last: Value | undefined) => number),
 ): Polled<Value> {
   const value = useSignal<Value | undefined>(undefined)
   const error = useSignal<string | undefined>(undefined)
@@ -34,8 +34,9 @@ export function usePolled<Value>(
     error.value = undefined
     let timer: ReturnType<typeof setTimeout> | undefined
     let control = new AbortController()
-    const later = (ms: number | undefined) => {
-      if (ms !== undefined) timer = setTimeout(run, ms)
+    const later = (least = 0) => {
+      const ms = typeof everyMs === 'function' ? everyMs(value.value) : everyMs
+      if (ms !== undefined || least > 0) timer = setTimeout(run, Math.max(ms ?? 0, least))
     }
     const run = async () => {
       clearTimeout(timer)
@@ -48,12 +49,12 @@ export function usePolled<Value>(
         if (signal.aborted) return
         value.value = answer
         error.value = undefined
-        later(everyMs)
+        later()
       } catch (thrown) {
         if (signal.aborted) return
         error.value = wordsOf(thrown)
         const mayPass = !(thrown instanceof CallError) || thrown.status === 0 || thrown.status >= 500
-        later(mayPass ? Math.max(everyMs ?? 0, AFTER_FAILURE_MS) : everyMs)
+        later(mayPass ? AFTER_FAILURE_MS : 0)
       }
     }
     const onVisible = () => {
@@ -67,6 +68,6 @@ export function usePolled<Value>(
       clearTimeout(timer)
       control.abort()
     }
-  }, [...keys, everyMs])
+  }, keys)
   return { value, error, refresh: useCallback(() => again.current(), []) }
 }
