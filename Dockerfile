@@ -1,9 +1,21 @@
 # docker build -t dhole .
 # docker run --read-only -p 8443:8443 -v dhole:/data dhole
-# The tag is that of an exact version, but a tag can be moved. To be sure of the content, look the digest up once
-# (docker buildx imagetools inspect oven/bun:1.4.5-slim) and build with --build-arg BASE=oven/bun:1.4.5-slim@sha256:…
-ARG BASE=oven/bun:1.4.5-slim
-FROM ${BASE} AS packages
+# Everything is the same at each build: both images are named by their digests, and the packages, Bun too, have their
+# checksums in a bun.lock. A newer digest: docker buildx imagetools inspect debian:13-slim
+ARG BASE=debian:13.7-slim@sha256:a99cfc517144bc59b1978475ec53b46ecabec7e43635402ee5b77cc54cd1b20a
+ARG INSTALLER=oven/bun:1.4.3-slim@sha256:14a223fa35747ec728bce300ef85888bc5f7958164d15bbba6a54b22b52a3288
+
+# The runtime that everything is tried with. The one of this image only installs it.
+FROM ${INSTALLER} AS installer
+WORKDIR /runtime
+COPY packaging/image/package.json packaging/image/bun.lock ./
+RUN bun install --frozen-lockfile && mv node_modules/@oven/bun-linux-*/bin/bun bun
+
+FROM ${BASE} AS runtime
+COPY --from=installer /runtime/bun /usr/local/bin/bun
+RUN useradd --uid 1000 --user-group --create-home --shell /usr/sbin/nologin bun
+
+FROM runtime AS packages
 WORKDIR /app
 COPY package.json bun.lock bunfig.toml ./
 COPY packaging/swagger-ui/package.json ./packaging/swagger-ui/package.json
@@ -11,7 +23,7 @@ COPY console ./console
 RUN bun install --frozen-lockfile --production --omit=peer --ignore-scripts
 RUN bun console/bundle.ts console/built
 
-FROM ${BASE}
+FROM runtime
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY --from=packages /app/console/built ./console/built
