@@ -37,7 +37,7 @@ const ENCODER = sseEncoder()
 /** Takes its messages and drops them. */
 const DROP: Sink = {
   write(batch) {
-    return batch.encoded(ENCODER).length > 0 ? undefined : Promise.resolve()
+    return batch.encoded(ENCODER, undefined).length > 0 ? undefined : Promise.resolve()
   },
   keepAlive() {},
   end() {},

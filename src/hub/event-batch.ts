@@ -12,25 +12,22 @@ export interface WaitingEvents {
   readonly length: number
 }
 
-/** Encodes events for a protocol. Batches keep its bytes by its identity. */
-export interface EventEncoder {
-  encode(events: readonly NumberedEvent[]): Uint8Array
-  /** The same text in pieces. */
-  pieces(events: readonly NumberedEvent[]): Iterable<string>
+/** Makes what a protocol sends of events. Batches keep it by the identity of the encoder. */
+export interface EventEncoder<Encoded, Listened = undefined> {
+  /** @param listened what is listened to, which is the same for all subscribers of a topic */
+  encode(events: readonly NumberedEvent[], listened: Listened): Encoded
 }
-
-const NO_BYTES = new Uint8Array()
 
 /** Events for all subscribers of a topic, encoded once for each encoder. */
 export class EventBatch {
   readonly events: readonly NumberedEvent[]
   /** Whether a stream begins with it, possibly again. */
   readonly isBeginning: boolean
-  /** The first encoder, and its bytes. */
-  #encoder: EventEncoder | undefined
-  #bytes: Uint8Array = NO_BYTES
-  /** Bytes of all encoders but the first. */
-  #others: Map<EventEncoder, Uint8Array> | undefined
+  /** The first encoder, and what it has made. */
+  #encoder: object | undefined
+  #encoded: unknown
+  /** What all encoders but the first have made. */
+  #others: Map<object, unknown> | undefined
   #waiting: WaitingEvents | undefined
   #length: number | undefined
 
@@ -56,23 +53,23 @@ export class EventBatch {
     return this.#length
   }
 
-  /** The bytes that an encoder makes, kept for the next call. Called for every subscriber: see `bench/fan-out`. */
-  encoded(encoder: EventEncoder): Uint8Array {
-    return this.#encoder === encoder ? this.#bytes : this.#encode(encoder)
+  /** What an encoder makes of the events, kept for the next call. Called for every subscriber: see `bench/fan-out`. */
+  encoded<Encoded, Listened>(encoder: EventEncoder<Encoded, Listened>, listened: Listened): Encoded {
+    // What is kept for an encoder is what it has made.
+    return (this.#encoder === encoder ? this.#encoded : this.#encode(encoder, listened)) as Encoded
   }
 
-  #encode(encoder: EventEncoder): Uint8Array {
-    const kept = this.#others?.get(encoder)
-    if (kept !== undefined) return kept
-    const bytes = encoder.encode(this.events)
+  #encode<Encoded, Listened>(encoder: EventEncoder<Encoded, Listened>, listened: Listened): unknown {
+    if (this.#others?.has(encoder) === true) return this.#others.get(encoder)
+    const encoded = encoder.encode(this.events, listened)
     if (this.#encoder === undefined) {
       this.#encoder = encoder
-      this.#bytes = bytes
+      this.#encoded = encoded
     } else {
       this.#others ??= new Map()
-      this.#others.set(encoder, bytes)
+      this.#others.set(encoder, encoded)
     }
-    return bytes
+    return encoded
   }
 }
 

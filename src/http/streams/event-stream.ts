@@ -1,9 +1,9 @@
-import type { EventBatch, EventEncoder } from '../../hub/event-batch.ts'
+import type { EventBatch } from '../../hub/event-batch.ts'
 import type { Reservation, ReserveMemory } from '../../hub/mailbox.ts'
 import { type EndReason, NO_ROOM, type Sink } from '../../hub/sink.ts'
 import { loopTurn } from '../../scheduling/loop-turn.ts'
 import { pieceEnd } from '../../tree/json/text-pieces.ts'
-import { encode, endFrame, KEEP_ALIVE } from './sse-encoder.ts'
+import { encode, endFrame, KEEP_ALIVE, type SseEncoder } from './sse-encoder.ts'
 
 /** Bun's own stream, which costs little more than the bare socket. */
 type Writer = ReadableStreamDirectController
@@ -39,7 +39,7 @@ interface Early extends PromiseWithResolvers<void> {
 export class EventStream implements Sink, Bun.DirectUnderlyingSource {
   readonly type = 'direct'
   readonly reserve: ReserveMemory
-  readonly #encoder: EventEncoder
+  readonly #encoder: SseEncoder
   readonly #connection: StreamConnection
   #early: Early | undefined
   #writer: Writer | undefined
@@ -47,7 +47,7 @@ export class EventStream implements Sink, Bun.DirectUnderlyingSource {
   #isWithinEvent = false
 
   /** @param encoder streams that share it share the bytes of their events */
-  constructor(encoder: EventEncoder, connection: StreamConnection) {
+  constructor(encoder: SseEncoder, connection: StreamConnection) {
     this.#encoder = encoder
     this.#connection = connection
     this.reserve = connection.reserve
@@ -68,7 +68,7 @@ export class EventStream implements Sink, Bun.DirectUnderlyingSource {
   }
 
   write(batch: EventBatch): Promise<unknown> | undefined {
-    return this.#send(batch.length > PIECE_LENGTH ? batch : batch.encoded(this.#encoder))
+    return this.#send(batch.length > PIECE_LENGTH ? batch : batch.encoded(this.#encoder, undefined))
   }
 
   keepAlive(): void {

@@ -10,12 +10,18 @@ export function encode(text: string): Uint8Array {
   return encoder.encode(text)
 }
 
+/** Encodes events as server-sent events. */
+export interface SseEncoder extends EventEncoder<Uint8Array> {
+  /** The same text in pieces. */
+  pieces(events: readonly NumberedEvent[]): Iterable<string>
+}
+
 /**
  * Encodes events as server-sent events. Streams share the bytes of a batch if they share the encoder.
  * @param idOf makes the id of an event from the number of its commit; without, events have no ids
  * @see docs/reference/protocol.md#bytes
  */
-export function sseEncoder(idOf?: (seq: number) => string): EventEncoder {
+export function sseEncoder(idOf?: (seq: number) => string): SseEncoder {
   return {
     encode: (events) => {
       let text = ''

@@ -3,7 +3,6 @@ import type { Caller } from '../../auth/caller.ts'
 import type { WatchOptions } from '../../database/read-types.ts'
 import type { Subscription } from '../../database/streams/subscription.ts'
 import { DholeError } from '../../error.ts'
-import type { EventEncoder } from '../../hub/event-batch.ts'
 import type { ReserveMemory } from '../../hub/mailbox.ts'
 import type { EndReason } from '../../hub/sink.ts'
 import { endsInPriority } from '../../tree/path.ts'
@@ -13,16 +12,16 @@ import { redirectReply, streamReply } from '../response/reply.ts'
 import { loggedPath, loggedQuery } from '../url/logged-path.ts'
 import { EventStream, type StreamConnection } from './event-stream.ts'
 import type { StreamFacts } from './open-streams.ts'
-import { sseEncoder } from './sse-encoder.ts'
+import { type SseEncoder, sseEncoder } from './sse-encoder.ts'
 
 const BYTES_PER_UNIT = 2
 
 const unnumbered = sseEncoder()
 
 /** Encoders of events with ids, shared by all streams of one tree. */
-const numbered = new WeakMap<Authenticator, { readonly epoch: string; readonly encoder: EventEncoder }>()
+const numbered = new WeakMap<Authenticator, { readonly epoch: string; readonly encoder: SseEncoder }>()
 
-function numberedEncoder(authenticator: Authenticator, epoch: string): EventEncoder {
+function numberedEncoder(authenticator: Authenticator, epoch: string): SseEncoder {
   const known = numbered.get(authenticator)
   if (known?.epoch === epoch) return known.encoder
   const encoder = sseEncoder((seq) => authenticator.positions.idOf({ epoch, seq }))

@@ -130,13 +130,13 @@ describe('a listener whose caller changes', () => {
 test('a batch is encoded once for each encoder', () => {
   const batch = new EventBatch([{ kind: 'put', path: '/', data: '1', seq: 7 }])
   const [plain, numbered] = [sseEncoder(), sseEncoder((seq) => `id-${seq}`)]
-  const texts = [plain, numbered].map((encoder) => new TextDecoder().decode(batch.encoded(encoder)))
+  const texts = [plain, numbered].map((encoder) => new TextDecoder().decode(batch.encoded(encoder, undefined)))
   expect(texts).toEqual([
     'event: put\ndata: {"path":"/","data":1}\n\n',
     'event: put\ndata: {"path":"/","data":1}\nid: id-7\n\n',
   ])
   for (const encoder of [plain, numbered]) {
-    expect(batch.encoded(encoder)).toBe(batch.encoded(encoder))
-    expect([...encoder.pieces(batch.events)].join('')).toBe(new TextDecoder().decode(batch.encoded(encoder)))
+    expect(batch.encoded(encoder, undefined)).toBe(batch.encoded(encoder, undefined))
+    expect([...encoder.pieces(batch.events)].join('')).toBe(new TextDecoder().decode(batch.encoded(encoder, undefined)))
   }
 })

@@ -1,4 +1,4 @@
-import type { EventBatch, NumberedEvent } from '../../../hub/event-batch.ts'
+import type { EventEncoder, NumberedEvent } from '../../../hub/event-batch.ts'
 import { joined } from '../../../tree/json/text-pieces.ts'
 import { formatPath, type Path } from '../../../tree/path.ts'
 import { listText, pushHead, pushTail } from './messages.ts'
@@ -24,20 +24,15 @@ interface SharedMessage {
   readonly untagged: string
 }
 
-const messages = new WeakMap<EventBatch, readonly SharedMessage[]>()
-
-/** The messages of a batch, which is of the topic of this listen. */
-export function messagesOf(batch: EventBatch, listened: Listened): readonly SharedMessage[] {
-  const known = messages.get(batch)
-  if (known !== undefined) return known
-  const made = batch.events
-    .filter(({ kind }) => kind !== 'mark')
-    .map((event) => {
-      const head = headOf(event, listened)
-      return { head, untagged: head + pushTail(undefined) }
-    })
-  messages.set(batch, made)
-  return made
+/** Makes the messages of a batch, which is of the topic of a listen. */
+export const messageEncoder: EventEncoder<readonly SharedMessage[], Listened> = {
+  encode: (events, listened) =>
+    events
+      .filter(({ kind }) => kind !== 'mark')
+      .map((event) => {
+        const head = headOf(event, listened)
+        return { head, untagged: head + pushTail(undefined) }
+      }),
 }
 
 /** JSON text of the data of an event. */

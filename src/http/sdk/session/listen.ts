@@ -8,7 +8,7 @@ import { textHasHash } from '../../../tree/hash/simple-hash.ts'
 import { formatPath } from '../../../tree/path.ts'
 import type { OpenStreams, StreamFacts } from '../../streams/open-streams.ts'
 import { CommitWaiters } from './commit-waiters.ts'
-import { dataOf, type Listened, messagesOf } from './listen-messages.ts'
+import { dataOf, type Listened, messageEncoder } from './listen-messages.ts'
 import { pushTail } from './messages.ts'
 
 /** The list of open streams. */
@@ -260,7 +260,7 @@ export class Listen implements Sink, StreamFacts {
   #send(batch: EventBatch): Promise<void> | undefined {
     let room: Promise<void> | undefined
     const isTagged = this.listened.tag !== undefined
-    const messages = messagesOf(batch, this.listened)
+    const messages = batch.encoded(messageEncoder, this.listened)
     for (const { head, untagged } of messages) {
       const text = isTagged ? head + this.#tail : untagged
       this.bytesSent += text.length

@@ -10,7 +10,7 @@ const FULL = -1
 
 /** The socket of a connection, as the runtime has it. */
 export interface FrameSocket {
-  /** @returns a number above 0, `FULL` or `DROPPED` */
+  /** @returns the bytes of the frame, `FULL` or `DROPPED` */
   sendText(frame: string): number
 }
 
@@ -124,8 +124,10 @@ export class Outbox {
       this.#abort()
       return
     }
-    if (result === FULL) this.#isFull = true
-    this.#bytes += Buffer.byteLength(frame)
+    if (result === FULL) {
+      this.#isFull = true
+      this.#bytes += Buffer.byteLength(frame)
+    } else this.#bytes += result
   }
 
   /** Reserves memory for what waits. */
