@@ -35,7 +35,7 @@ describe('words that nobody knows', () => {
     [['--against', '.', '--save'], "'--against <dir>' cannot be used with option '--save'"],
     [['--rounds', '0'], 'It is no whole number above 0'],
   ]
-  for (const [words, told] of someInLanes(wrong, 4)) {
+  for (const [words, told] of someInLanes(wrong, 12)) {
     test(`${words.join(' ')}: told, with status 2`, async () => {
       const { status, stdout, stderr } = await startBench(...words).ended()
       expect(stderr).toContain(told)

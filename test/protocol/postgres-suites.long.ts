@@ -6,8 +6,8 @@ import { whyNoPostgres } from '../support/postgres/cluster.ts'
 const ROOT = join(import.meta.dir, '../..')
 const TIMEOUT_MS = 600_000
 
-/** Folders and files whose tests run on PostgreSQL as a whole. */
-const SUITES = [
+/** Folders whose tests run on PostgreSQL with the numbers of the long lane. */
+const LONG_SUITES = [
   'test/protocol/rest',
   'test/protocol/streams',
   'test/protocol/sms',
@@ -15,13 +15,18 @@ const SUITES = [
   'test/protocol/applications',
   'test/protocol/metrics',
   'test/protocol/security',
+]
+
+/** Folders and files whose tests run on PostgreSQL as a whole. */
+const SUITES = [
   'test/model/streams/embedded.test.ts',
   'test/model/streams/https.test.ts',
-  'test/model/streams/many-streams.test.ts',
-  'test/model/streams/slow-reader.test.ts',
-  'test/model/streams/stop.test.ts',
+  'test/model/streams/many-streams.long.ts',
+  'test/model/streams/slow-reader.long.ts',
+  'test/model/streams/stop.long.ts',
   'test/model/store/model.test.ts',
   'test/model/store/query.test.ts',
+  'test/protocol/http/fuzz.long.ts',
   'test/unit/applications',
   'test/unit/embedded',
   'test/unit/http',
@@ -29,12 +34,17 @@ const SUITES = [
   'test/unit/streams',
 ]
 
-test.skipIf(whyNoPostgres !== undefined).each(SUITES)(
+test.skipIf(whyNoPostgres !== undefined).each([...LONG_SUITES, ...SUITES])(
   `%s passes on PostgreSQL${whyNoPostgres === undefined ? '' : ` (skipped: ${whyNoPostgres})`}`,
   async (suite) => {
     const child = Bun.spawn([process.execPath, 'test', '--timeout', '60000', `./${suite}`], {
       cwd: ROOT,
-      env: { ...process.env, TEST_ENGINE: 'postgres', TMPDIR: tmpdir() },
+      env: {
+        ...process.env,
+        TEST_ENGINE: 'postgres',
+        TMPDIR: tmpdir(),
+        ...(LONG_SUITES.includes(suite) ? { TEST_LANE: 'long' } : {}),
+      },
       stdout: 'pipe',
       stderr: 'pipe',
     })

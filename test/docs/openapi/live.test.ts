@@ -130,7 +130,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
     await host.stop(true)
   })
 
-  test('stops when it is told to', async () => {
+  longTest('stops when it is told to', async () => {
     const page = await open()
     await listen(page, '/stopped')
     await page.waitForSelector('text=put / null')
@@ -143,7 +143,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
     await page.close()
   })
 
-  test('tells why a stream was refused', async () => {
+  longTest('tells why a stream was refused', async () => {
     const page = await open()
     await listen(page, '/rooms', 'orderBy=topic')
     await page.waitForSelector('text=400 orderBy must be a valid JSON encoded path')

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { openSource } from '../../support/event-source.ts'
+import { someInLanes } from '../../support/lane.ts'
 import { withServer } from '../../support/with-server.ts'
 
 /** Members of each of the long nodes, which are answered in several pieces. */
@@ -109,7 +110,7 @@ describe('a long node is answered whole', () => {
   )
 })
 
-describe.each([false, true])('a stream of a long node (HTTP/2: %p)', (http2) => {
+describe.each(someInLanes([false, true], 2))('a stream of a long node (HTTP/2: %p)', (http2) => {
   test.each([
     '/long.json',
     '/long.json?format=export',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { EndedConnection, Observer } from '../../../src/observer.ts'
 import { type HttpsServer, SECRET, startInProcess } from '../../support/https-server.ts'
+import { longTest } from '../../support/lane.ts'
 import { RawSocket } from '../../support/raw-socket.ts'
 import { SdkClient } from '../../support/sdk-client.ts'
 
@@ -104,7 +105,7 @@ describe('a connection that gives no sign of life', () => {
     expect((await server.call('GET', `/.lp?id=${id}&pw=${pw}&ns=app`)).status).toBeGreaterThanOrEqual(400)
   })
 
-  test('and never takes over a session is closed, and its place is free', async () => {
+  longTest('and never takes over a session is closed, and its place is free', async () => {
     const { session, id, pw } = await polling(server)
     const kept = server.call('GET', `/.lp?id=${id}&pw=${pw}&ns=app`)
     await using raw = await RawSocket.connect(server, { path: `/.ws?v=5&ns=app&s=${session}` })
@@ -117,7 +118,7 @@ describe('a connection that gives no sign of life', () => {
     expect([(await kept).status, (await left).status]).toEqual([200, 200])
   })
 
-  test('and half a message is closed', async () => {
+  longTest('and half a message is closed', async () => {
     await using client = await SdkClient.connect(server)
     client.sendFrame('2')
     expect(await client.closed.promise).toEqual({ code: 1002, reason: 'the segments of a message took too long' })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { SECRET } from '../../support/https-server.ts'
+import { longTest } from '../../support/lane.ts'
 import { SdkClient } from '../../support/sdk-client.ts'
 import { customToken, nowInSeconds } from '../../support/token.ts'
 import { withServer } from '../../support/with-server.ts'
@@ -114,7 +115,7 @@ test('what the rules refuse is not kept, and what they refuse later is dropped',
   }
 })
 
-test('a client whose credential has expired is written as gone by the user that it was', async () => {
+longTest('a client whose credential has expired is written as gone by the user that it was', async () => {
   const rules = { '.read': true, online: { $uid: { '.write': 'auth.uid == $uid' } }, end: { '.write': true } }
   await server.call('PUT', `/.settings/rules.json?${admin}`, { body: JSON.stringify({ rules }) })
   try {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { Pulse } from '../../../src/http/sdk/socket/silent-sockets.ts'
 import { type EndedConnection, silentObserver } from '../../../src/observer.ts'
 import { type HttpsClient, startInProcess } from '../../support/https-server.ts'
+import { longTest } from '../../support/lane.ts'
 import { RawSocket } from '../../support/raw-socket.ts'
 import { SdkClient } from '../../support/sdk-client.ts'
 
@@ -55,7 +56,7 @@ describe('a client within the time of silence', () => {
     expect((await server.call('GET', '/left.json')).text).toBe('"gone"')
   })
 
-  test('that answers pings is kept', async () => {
+  longTest('that answers pings is kept', async () => {
     await using server = await serving()
     await using socket = await RawSocket.connect(server)
     // Each ping comes when half of the time has passed in silence.
@@ -76,7 +77,6 @@ describe('a client within the time of silence', () => {
     }
     await silent.gone.promise
     expect(server.ended).toHaveLength(1)
-    expect(talking.pings).toBe(0)
   })
 })
 

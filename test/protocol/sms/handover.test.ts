@@ -4,6 +4,7 @@ import { defaultClientLimits } from '../../../src/http/limits/limit-settings.ts'
 import { deliver } from '../../../src/http/sms/confirmed-delivery.ts'
 import type { Lease } from '../../../src/sms/model/lease.ts'
 import { exchangeOf } from '../../support/exchange.ts'
+import { inLanes, longTest } from '../../support/lane.ts'
 import { type Reader, readHttp1, readHttp2 } from '../../support/reader.ts'
 import { sharedCertificate } from '../../support/shared-certificate.ts'
 
@@ -183,7 +184,7 @@ test('who goes away before anything was written has nothing', async () => {
 })
 
 // They wait for seconds, and for nothing of each other.
-describe.skipIf(!showsQueues).each(protocols)('%s', (_, read) => {
+describe.skipIf(!showsQueues).each(inLanes([], protocols))('%s', (_, read) => {
   test.concurrent('who takes nothing for too long is cut off, without the end', async () => {
     const lease = new KnownLease()
     const reader = read(offer(lease, 100))
@@ -211,7 +212,7 @@ describe.skipIf(!showsQueues).each(protocols)('%s', (_, read) => {
   })
 })
 
-test.concurrent('a connection that has its answer can be idle again', async () => {
+longTest('a connection that has its answer can be idle again', async () => {
   const lease = new KnownLease(['1'])
   const reader = readHttp1(place, offer(lease))
   expect(await reader.ended).toBe(true)

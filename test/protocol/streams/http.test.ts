@@ -12,6 +12,7 @@ import {
   SECRET,
   startInProcess,
 } from '../../support/https-server.ts'
+import { someInLanes } from '../../support/lane.ts'
 import { sharedCertificate } from '../../support/shared-certificate.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { errorBody, errors, noIndex } from '../rest/errors.ts'
@@ -37,7 +38,7 @@ function refused(answer: Answer, { status, ...body }: typeof errors.parameter | 
   expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
 }
 
-describe.each(versions)('%s', (_, http2) => {
+describe.each(someInLanes(versions, 2))('%s', (_, http2) => {
   test('4 headers', async () => {
     await using server = await startInProcess()
     await using source = await openSource(server, '/.json', { http2 })

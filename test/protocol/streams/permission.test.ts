@@ -3,6 +3,7 @@ import { openTestDatabase } from '../../support/engine.ts'
 import { readEventId } from '../../support/event-id.ts'
 import { dataOf, EventSource, escapedTarget, openSource } from '../../support/event-source.ts'
 import { SECRET } from '../../support/https-server.ts'
+import { longTest, someInLanes } from '../../support/lane.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { customToken, nowInSeconds } from '../../support/token.ts'
 import { withServer } from '../../support/with-server.ts'
@@ -46,7 +47,7 @@ async function rest(source: EventSource): Promise<string> {
 const memberOnly = { rooms: { $room: { '.read': "root.child('members/' + $room + '/' + auth.uid).exists()" } } }
 const lobby = { rooms: { lobby: { m1: { text: 'hello' } } }, members: { lobby: { ann: true, bob: true } } }
 
-describe.each(versions)('%s', (_, http2) => {
+describe.each(someInLanes(versions, 2))('%s', (_, http2) => {
   test('a stream that is not allowed is an ordinary refusal', async () => {
     await begin(memberOnly, lobby)
     for (const target of ['/rooms/lobby.json', `/rooms/lobby.json?auth=${tokenOf('eve')}`, '/rooms.json']) {
@@ -59,7 +60,7 @@ describe.each(versions)('%s', (_, http2) => {
     expect(wrong.status).toBe(401)
   })
 
-  test('100 a credential that expires', async () => {
+  longTest('100 a credential that expires', async () => {
     await begin({ '.read': 'auth != null' }, { a: 1 })
     const token = tokenOf('ann', { exp: nowInSeconds() + 2 })
     await using source = await openSource(server, `/a.json?auth=${token}`, { http2 })

@@ -8,6 +8,7 @@ import {
   type ReceivedEvent,
 } from '../../support/event-source.ts'
 import { type HttpsClient, startInProcess } from '../../support/https-server.ts'
+import { someInLanes } from '../../support/lane.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
 const versions = [
@@ -49,7 +50,7 @@ async function eventsToMark(server: HttpsClient, source: EventSource): Promise<D
   }
 }
 
-describe.each(versions)('%s', (_, http2) => {
+describe.each(someInLanes(versions, 2))('%s', (_, http2) => {
   test('4.5 each event tells its number, behind its data; a keep-alive does not', async () => {
     await using server = await startInProcess({ streams: { keepAliveMs: 40 } })
     await put(server, '/a.json', 1)

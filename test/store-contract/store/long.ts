@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { DholeError } from '../../../src/error.ts'
 import { TRUSTED } from '../../../src/tree/read-program.ts'
+import { longTest } from '../../support/lane.ts'
 import { count, exported, patch, plain, put, remove, turns, unlimited, watch, wide } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import type { Engine } from './contract.ts'
@@ -49,7 +50,7 @@ export function longContract(engine: Engine): void {
       ])
     })
 
-    test('more long reads than run at once all end on whole commits', async () => {
+    longTest('more long reads than run at once all end on whole commits', async () => {
       await using directory = await tempDir()
       const file = directory.file('tree')
       await using filled = await engine.open(file)
@@ -80,7 +81,7 @@ export function longContract(engine: Engine): void {
       expect(await count(store, '/big')).toBe(3000)
     })
 
-    test('closing ends a long read and finishes a long write', async () => {
+    longTest('closing ends a long read and finishes a long write', async () => {
       await using directory = await tempDir()
       const file = directory.file('tree')
       await using filled = await engine.open(file)
@@ -98,7 +99,7 @@ export function longContract(engine: Engine): void {
       expect(JSON.parse((await exported(reopened, '/other')) ?? '')).toEqual(bigTree(1))
     })
 
-    test('a long write is seen whole or not at all', async () => {
+    longTest('a long write is seen whole or not at all', async () => {
       await using directory = await tempDir()
       await using store = await engine.open(directory.file('tree'))
       await put(store, '/a', 1)
@@ -118,7 +119,7 @@ export function longContract(engine: Engine): void {
       expect(await plain(store, '/a')).toBe((writing.value?.seq ?? 0) > (after.value?.seq ?? 0) ? '2' : '3')
     })
 
-    test('a large delete is seen at once, and its place can be filled again', async () => {
+    longTest('a large delete is seen at once, and its place can be filled again', async () => {
       await using directory = await tempDir()
       const file = directory.file('tree')
       await using store = await engine.open(file)

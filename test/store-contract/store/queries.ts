@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { type Family, makeQuery, type QuerySpec } from '../../../src/query/query.ts'
 import { parsePath } from '../../../src/tree/path.ts'
 import { TRUSTED } from '../../../src/tree/read-program.ts'
+import { longTest } from '../../support/lane.ts'
 import { exported, plain, put, remove, unlimited, wide } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { countChosen, query } from '../../unit/store/queries.ts'
@@ -267,7 +268,7 @@ export function queryContract(engine: Engine): void {
       expect(await keys({ endAt: `${zeros}:`, limitToLast: 1 })).toEqual(sorted.slice(-1))
     })
 
-    test('a list much longer than what is read at a stretch', async () => {
+    longTest('a list much longer than what is read at a stretch', async () => {
       await using directory = await tempDir()
       await using store = await engine.open(directory.file('tree'))
       const size = 20_000

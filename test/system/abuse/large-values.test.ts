@@ -32,12 +32,12 @@ describe.skipIf(!canWatch)('no write holds the event loop', () => {
     ['spaces around a value', 'PUT', 200, `${' '.repeat(8_000_000)}[1]${' '.repeat(7_000_000)}`],
     ['spaces alone', 'PUT', 400, ' '.repeat(15_000_000)],
   ]
-  test.each(someInLanes(bodies, 2))('of %s (%s, %i)', async (_, method, status, body) => {
+  test.each(someInLanes(bodies, 3))('of %s (%s, %i)', async (_, method, status, body) => {
     const request = () => server.send(method, '/large.json', body)
     expect(await server.holdOf(request, status)).toBeLessThan(server.boundMs())
   })
 
-  test('of sixteen clients at once', async () => {
+  longTest('of sixteen clients at once', async () => {
     const body = members(inLanes(10_000, 40_000), (index) => [`k${index}`, 1])
     const put = (client: number) => server.send('PUT', `/client${client}.json?print=silent`, body)
     const request = async () => {
@@ -47,19 +47,29 @@ describe.skipIf(!canWatch)('no write holds the event loop', () => {
     expect(await server.holdOf(request, 204)).toBeLessThan(server.boundMs())
   })
 
-  test.each<[string, string, string]>([
-    ['to', '/listened.json', members(inLanes(40_000, 100_000), withPriority)],
-    ['below', '/above.json', `{"listened":${members(20_000, withPriority)}}`],
-  ])('of records that somebody listens %s', async (_, target, body) => {
+  test.each(
+    someInLanes<[string, string, string]>(
+      [
+        ['to', '/listened.json', members(inLanes(40_000, 100_000), withPriority)],
+        ['below', '/above.json', `{"listened":${members(20_000, withPriority)}}`],
+      ],
+      2,
+    ),
+  )('of records that somebody listens %s', async (_, target, body) => {
     const listened = target === '/above.json' ? '/above/listened.json' : target
     const put = () => server.send('PUT', `${target}?print=silent`, body)
     expect(await holdListened(server, listened, put)).toBeLessThan(server.boundMs())
   })
 
-  test.each([
-    ['below', '/patched/k5.json'],
-    ['to some of', '/patched.json?orderBy="$key"&limitToLast=10'],
-  ])('of a PATCH of many members that somebody listens %s', async (_, listened) => {
+  test.each(
+    inLanes(
+      [],
+      [
+        ['below', '/patched/k5.json'],
+        ['to some of', '/patched.json?orderBy="$key"&limitToLast=10'],
+      ],
+    ),
+  )('of a PATCH of many members that somebody listens %s', async (_, listened) => {
     const body = members(inLanes(50_000, 150_000), (index) => [`k${index}`, 1])
     const patch = () => server.send('PATCH', '/patched.json?print=silent', body)
     await patch()
@@ -88,7 +98,7 @@ describe.skipIf(!canWatch)('no answer of a list whose first children are short h
     }
   })
 
-  test.each(['/uneven.json', '/uneven.json?orderBy="$key"&startAt="k"', '/uneven.json?shallow=true'])(
+  test.each(someInLanes(['/uneven.json', '/uneven.json?orderBy="$key"&startAt="k"', '/uneven.json?shallow=true'], 3))(
     'GET %s',
     async (target) => {
       // A write between two reads: the second finds no finished text.
@@ -107,7 +117,7 @@ describe.skipIf(!canWatch)('no answer holds the event loop', () => {
     await server.send('PUT', '/sorted.json', members(15_000, withPriority))
   })
 
-  test.each<[string, string, Record<string, string>?]>([
+  const requests: [string, string, Record<string, string>?][] = [
     ['GET', '/users.json'],
     ['GET', '/users.json?print=pretty'],
     ['HEAD', '/users.json?print=pretty'],
@@ -117,7 +127,8 @@ describe.skipIf(!canWatch)('no answer holds the event loop', () => {
     ['GET', '/sorted.json'],
     ['GET', '/sorted.json?format=export&print=pretty'],
     ['GET', '/users.json?orderBy="id"&limitToFirst=15000&print=pretty', { 'x-firebase-etag': 'true' }],
-  ])('%s %s', async (...[method, target, headers]) => {
+  ]
+  test.each(someInLanes(requests, 4))('%s %s', async (...[method, target, headers]) => {
     const request = () => server.send(method, target, undefined, headers)
     expect(await server.holdOf(request, 200)).toBeLessThan(server.boundMs())
   })
@@ -141,7 +152,7 @@ describe.skipIf(!canWatch)('long texts with the same beginning', () => {
   })
 })
 
-test.skipIf(!canWatch)('no application that is opened holds the event loop with its rules', async () => {
+longTest('no application that is opened holds the event loop with its rules', async () => {
   await using dir = await tempDir()
   const environment = { DATA_DIR: dir.path }
   for (const id of ['one', 'other']) expect((await runDhole(['apps', 'add', id], environment)).status).toBe(0)
@@ -160,7 +171,7 @@ test.skipIf(!canWatch)('no application that is opened holds the event loop with 
   }
 })
 
-test.skipIf(!canWatch)('no rules file holds the event loop', async () => {
+longTest('no rules file holds the event loop', async () => {
   const source = manyRules(16_000)
   const check = () => server.send('PUT', '/.settings/rules.json?dryRun=true', source, OWNER)
   expect(await server.holdOf(check, 200)).toBeLessThan(server.boundMs())

@@ -39,7 +39,7 @@ async function sent({ bytes, code, answers }: HostileFrames, prepared: Uint8Arra
 }
 
 describe.skipIf(!canWatch).each(Object.entries(HOSTILE_FRAMES))('%s', (_, cases) => {
-  test.each(someInLanes(cases, 2).map((each) => [each.name, each] as const))('%s', async (_, each) => {
+  test.each(someInLanes(cases, 4).map((each) => [each.name, each] as const))('%s', async (_, each) => {
     const bytes = each.bytes()
     const expected = each.code === undefined ? each.answers : [each.code, true]
     const hold = await server.holdOf(async () => {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { openDatabase } from '../../../src/embedded.ts'
 import { inspectFile } from '../../../src/store/sqlite/check/inspect.ts'
 import { addApplication, runDhole } from '../../support/dhole-command.ts'
+import { longTest } from '../../support/lane.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { dhole, serve } from './service.ts'
 
@@ -76,7 +77,7 @@ test('what a killed server has left in its log is in the backup; keys are in it 
   expect(await ofShop.get('/')).toEqual({ kept: 'of the shop' })
 })
 
-test('without a target it makes one in the folder of the server, each time another one', async () => {
+longTest('without a target it makes one in the folder of the server, each time another one', async () => {
   await using dir = await tempDir()
   await using server = await serve(dir.file('data'))
   await dhole('backup', '--data-dir', server.dataDir)
@@ -86,7 +87,7 @@ test('without a target it makes one in the folder of the server, each time anoth
   for (const name of made) expect(name).toMatch(/^\d{4}-\d\d-\d\dT\d{9}Z$/)
 })
 
-test('what cannot be backed up is told in one line, and leaves nothing behind', async () => {
+longTest('what cannot be backed up is told in one line, and leaves nothing behind', async () => {
   await using dir = await tempDir()
   const dataDir = dir.file('data')
   const server = await serve(dataDir)
@@ -138,7 +139,7 @@ test('a tree that is closed while somebody copies it waits for nobody, and nothi
   expect(await again.get('/')).toEqual({ a: 1, b: 2 })
 })
 
-test('a backup that is interrupted leaves nothing behind, and the server goes on', async () => {
+longTest('a backup that is interrupted leaves nothing behind, and the server goes on', async () => {
   await using dir = await tempDir()
   await using server = await serve(dir.file('data'))
   const wide = Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`k${index}`, 'x'.repeat(5000)]))

@@ -140,25 +140,28 @@ test('writes and reads under way while a tree is replaced are answered, and what
   for (const index of acknowledged) expect(now.n[index] ?? before[index], `/n/${index}`).toBe(1)
 })
 
-test('without a server: the log of a killed one is kept with its tree and never applied to the new one', async () => {
-  await using dir = await tempDir()
-  const server = await serve(dir.file('data'))
-  await server.ask('PUT', '/.json', { from: 'the backup' })
-  await dhole('backup', dir.file('backup'), '--data-dir', server.dataDir)
-  await server.ask('PUT', '/.json', { from: 'the log' })
-  server.kill('SIGKILL')
-  await server.exited
-  await dhole('restore', '--yes', dir.file('backup'), '--data-dir', server.dataDir)
-  const trees = treesIn(server.dataDir)
-  expect(trees).toHaveLength(2)
-  expect(existsSync(join(server.dataDir, 'apps', 'app.sqlite-wal'))).toBe(false)
-  await using again = await serve(server.dataDir)
-  expect(await again.ask('GET', '/.json')).toEqual({ from: 'the backup' })
-  await using kept = openDatabase({ file: join(server.dataDir, 'apps', trees[1] ?? '') })
-  expect(await kept.get('/')).toEqual({ from: 'the log' })
-})
+longTest(
+  'without a server: the log of a killed one is kept with its tree and never applied to the new one',
+  async () => {
+    await using dir = await tempDir()
+    const server = await serve(dir.file('data'))
+    await server.ask('PUT', '/.json', { from: 'the backup' })
+    await dhole('backup', dir.file('backup'), '--data-dir', server.dataDir)
+    await server.ask('PUT', '/.json', { from: 'the log' })
+    server.kill('SIGKILL')
+    await server.exited
+    await dhole('restore', '--yes', dir.file('backup'), '--data-dir', server.dataDir)
+    const trees = treesIn(server.dataDir)
+    expect(trees).toHaveLength(2)
+    expect(existsSync(join(server.dataDir, 'apps', 'app.sqlite-wal'))).toBe(false)
+    await using again = await serve(server.dataDir)
+    expect(await again.ask('GET', '/.json')).toEqual({ from: 'the backup' })
+    await using kept = openDatabase({ file: join(server.dataDir, 'apps', trees[1] ?? '') })
+    expect(await kept.get('/')).toEqual({ from: 'the log' })
+  },
+)
 
-test('one of many applications: only its streams end, and it is looked for as before', async () => {
+longTest('one of many applications: only its streams end, and it is looked for as before', async () => {
   await using dir = await tempDir()
   await addApplication(dir.file('data'), 'shop', '--open')
   await using server = await serve(dir.file('data'))
@@ -229,26 +232,29 @@ longTest('into an empty folder: applications are registered again, with new keys
   expect(await other.ask('GET', `/a.json?ns=shop&auth=${current}`)).toBe('of the shop')
 })
 
-test('text messages: what was handed over after the backup is handed over again, what came after it is not there', async () => {
-  await using dir = await tempDir()
-  await using server = await serve(dir.file('data'), { SMS_KEY, SMS_INTERVAL_MS: '0' })
-  const sms = new SmsClient(clientOf(server.port, server.ca).call)
-  const [first = '', second = '', third = ''] = mobiles(3)
-  const rrid = await sms.record([first, second, third])
-  await sms.report(pushed(rrid, first))
-  expect((await sms.fresh()).map(({ mobile }) => mobile)).toEqual([first])
-  await sms.report(pushed(rrid, second))
-  await dhole('backup', dir.file('backup'), '--data-dir', server.dataDir)
-  expect((await sms.fresh()).map(({ mobile }) => mobile)).toEqual([second])
-  await sms.report(pushed(rrid, third))
-  await dhole('restore', '--yes', dir.file('backup'), '--data-dir', server.dataDir)
-  expect((await sms.fresh()).map(({ mobile }) => mobile)).toEqual([second])
-  expect((await sms.statuses(rrid)).map(({ status }) => status)).toEqual([2, 2, 0])
-  expect(await sms.report(pushed(rrid, third))).toEqual({ accepted: 1, ignored: 0 })
-  expect((await sms.fresh()).map(({ mobile }) => mobile)).toEqual([third])
-})
+longTest(
+  'text messages: what was handed over after the backup is handed over again, what came after it is not there',
+  async () => {
+    await using dir = await tempDir()
+    await using server = await serve(dir.file('data'), { SMS_KEY, SMS_INTERVAL_MS: '0' })
+    const sms = new SmsClient(clientOf(server.port, server.ca).call)
+    const [first = '', second = '', third = ''] = mobiles(3)
+    const rrid = await sms.record([first, second, third])
+    await sms.report(pushed(rrid, first))
+    expect((await sms.fresh()).map(({ mobile }) => mobile)).toEqual([first])
+    await sms.report(pushed(rrid, second))
+    await dhole('backup', dir.file('backup'), '--data-dir', server.dataDir)
+    expect((await sms.fresh()).map(({ mobile }) => mobile)).toEqual([second])
+    await sms.report(pushed(rrid, third))
+    await dhole('restore', '--yes', dir.file('backup'), '--data-dir', server.dataDir)
+    expect((await sms.fresh()).map(({ mobile }) => mobile)).toEqual([second])
+    expect((await sms.statuses(rrid)).map(({ status }) => status)).toEqual([2, 2, 0])
+    expect(await sms.report(pushed(rrid, third))).toEqual({ accepted: 1, ignored: 0 })
+    expect((await sms.fresh()).map(({ mobile }) => mobile)).toEqual([third])
+  },
+)
 
-test('one file of a tree, also one that was copied with its log', async () => {
+longTest('one file of a tree, also one that was copied with its log', async () => {
   await using dir = await tempDir()
   const server = await serve(dir.file('data'))
   await server.ask('PUT', '/.json', { by: 'hand' })

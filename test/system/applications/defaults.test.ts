@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { addApplication, keptKeys, runDhole } from '../../support/dhole-command.ts'
-import { inLanes, someInLanes } from '../../support/lane.ts'
+import { inLanes, longTest, someInLanes } from '../../support/lane.ts'
 import { clientOfProcess, type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
@@ -81,7 +81,7 @@ describe('a new application', () => {
     },
   )
 
-  test('with rules of its own is not called open', async () => {
+  longTest('with rules of its own is not called open', async () => {
     await using dir = await tempDir()
     const settings = { DATA_DIR: dir.path, APP_SECRET: 'a-secret-of-the-test-suite' }
     await trying(settings, async ({ call }) => {
@@ -127,7 +127,7 @@ describe('what keeps a server from starting', () => {
   })
 })
 
-test('in development the owner of an emulator may do everything, and otherwise nothing', async () => {
+longTest('in development the owner of an emulator may do everything, and otherwise nothing', async () => {
   await using dir = await tempDir()
   const owner = { headers: { Authorization: 'Bearer owner' } }
   const developing = await trying({ DATA_DIR: dir.path, DEVELOPMENT: 'true' }, async ({ call }) => {
@@ -144,7 +144,7 @@ test('in development the owner of an emulator may do everything, and otherwise n
   expect(serving).not.toContain('development')
 })
 
-test('wrong credentials are counted for all applications together', async () => {
+longTest('wrong credentials are counted for all applications together', async () => {
   await using dir = await tempDir()
   await trying({ DATA_DIR: dir.path, FAILED_CREDENTIALS: '2' }, async ({ call }) => {
     await addApplication(dir.path, 'other')
@@ -157,7 +157,7 @@ test('wrong credentials are counted for all applications together', async () => 
   })
 })
 
-test('the list tells rules as they are in a running server', async () => {
+longTest('the list tells rules as they are in a running server', async () => {
   await using dir = await tempDir()
   await using server = await spawnServer({ DATA_DIR: dir.path })
   const { call } = await clientOfProcess(server)

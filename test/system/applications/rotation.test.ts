@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'bun:test'
 import { errorBody, errors } from '../../protocol/rest/errors.ts'
 import { addApplication, keptKeys, runDhole, shownKeys } from '../../support/dhole-command.ts'
 import { openSource } from '../../support/event-source.ts'
+import { longTest } from '../../support/lane.ts'
 import { SdkClient } from '../../support/sdk-client.ts'
 import { clientOfProcess, type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { tempDir } from '../../support/temp-dir.ts'
@@ -96,24 +97,27 @@ test('connections of SDKs with a credential are told that it has ended, and its 
   expect(ann.received.filter((message) => message.startsWith('d '))).toEqual([])
 })
 
-test('what a client of the old secret wanted written at its end is written only where everybody may write', async () => {
-  const server = await start()
-  const client = await clientOfProcess(server)
-  const { secret } = await keptKeys(server.dataDir)
-  const rules = { rules: { '.read': true, mine: { '.write': "auth.uid === 'ann'" }, open: { '.write': true } } }
-  await client.call('PUT', `/.settings/rules.json?auth=${secret}`, { body: JSON.stringify(rules) })
-  const ann = await SdkClient.connect(client)
-  await using other = await SdkClient.connect(client)
-  await ann.request('auth', { cred: customToken(secret, { uid: 'ann' }) })
-  for (const p of ['/mine', '/open']) expect((await ann.request('o', { p, d: 'left' })).status).toBe('ok')
-  await other.request('q', { p: '/open', h: '' })
-  ann.take()
-  await rotate(server.dataDir, 'app')
-  expect(await ann.first(1)).toEqual(['ac expired_token'])
-  ann.cut()
-  expect(await other.first(3)).toEqual(['d /open null', 'answer 1 ok', 'd /open "left"'])
-  expect((await client.call('GET', '/.json')).text).toBe('{"open":"left"}')
-})
+longTest(
+  'what a client of the old secret wanted written at its end is written only where everybody may write',
+  async () => {
+    const server = await start()
+    const client = await clientOfProcess(server)
+    const { secret } = await keptKeys(server.dataDir)
+    const rules = { rules: { '.read': true, mine: { '.write': "auth.uid === 'ann'" }, open: { '.write': true } } }
+    await client.call('PUT', `/.settings/rules.json?auth=${secret}`, { body: JSON.stringify(rules) })
+    const ann = await SdkClient.connect(client)
+    await using other = await SdkClient.connect(client)
+    await ann.request('auth', { cred: customToken(secret, { uid: 'ann' }) })
+    for (const p of ['/mine', '/open']) expect((await ann.request('o', { p, d: 'left' })).status).toBe('ok')
+    await other.request('q', { p: '/open', h: '' })
+    ann.take()
+    await rotate(server.dataDir, 'app')
+    expect(await ann.first(1)).toEqual(['ac expired_token'])
+    ann.cut()
+    expect(await other.first(3)).toEqual(['d /open null', 'answer 1 ok', 'd /open "left"'])
+    expect((await client.call('GET', '/.json')).text).toBe('{"open":"left"}')
+  },
+)
 
 test('tokens signed with the old secret are refused at once, also when they were good before', async () => {
   const server = await start({ FAILED_CREDENTIALS: '0' })
@@ -129,7 +133,7 @@ test('tokens signed with the old secret are refused at once, also when they were
   expect((await call('GET', `/a.json?ns=shop&auth=${token}`)).status).toBe(200)
 })
 
-test('one that is closed, or rotated while no server runs, opens with the new secret only', async () => {
+longTest('one that is closed, or rotated while no server runs, opens with the new secret only', async () => {
   await using dir = await tempDir()
   const dataDir = dir.path
   const first = await spawnServer({ DATA_DIR: dataDir })
@@ -147,7 +151,7 @@ test('one that is closed, or rotated while no server runs, opens with the new se
   expect((await again.call('GET', `/a.json?ns=shop&auth=${offline}`)).status).toBe(200)
 })
 
-test('a secret that is a setting of the server stays', async () => {
+longTest('a secret that is a setting of the server stays', async () => {
   const APP_SECRET = 'a secret from the environment'
   const server = await start({ APP_SECRET, SMS_KEY: 'an SMS key from there' })
   const { call } = await clientOfProcess(server)

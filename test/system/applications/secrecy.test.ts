@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readdirSync, statSync } from 'node:fs'
 import { addApplication, runDhole, shownKeys } from '../../support/dhole-command.ts'
+import { longTest } from '../../support/lane.ts'
 import { clientOfProcess, spawnServer } from '../../support/server-process.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
@@ -45,7 +46,7 @@ test('keys are shown where a command asks for them and stand nowhere but in file
   for (const key of keys) expect(logged).not.toContain(key)
 })
 
-test('keys made by a start that fails stay in their files', async () => {
+longTest('keys made by a start that fails stay in their files', async () => {
   await using dir = await tempDir()
   const tree = dir.file('apps/app.sqlite')
   await Bun.write(tree, 'no database, and longer than the header of one: '.repeat(100))
@@ -59,7 +60,7 @@ test('keys made by a start that fails stay in their files', async () => {
   expect((await call('GET', `/.settings/rules.json?auth=${secret}`)).status).toBe(200)
 })
 
-test('every file with a key in it is for its owner only, whatever the umask', async () => {
+longTest('every file with a key in it is for its owner only, whatever the umask', async () => {
   await using dir = await tempDir()
   const dataDir = dir.file('data')
   const before = process.umask(0)

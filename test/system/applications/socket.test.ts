@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { addApplication, runDhole } from '../../support/dhole-command.ts'
+import { longTest } from '../../support/lane.ts'
 import { clientOfProcess, type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
 
@@ -21,7 +22,7 @@ test('the socket is for its owner only, and goes with the server', async () => {
   expect(existsSync(dir.file('control.sock'))).toBe(false)
 })
 
-test('what a killed server has left there is replaced', async () => {
+longTest('what a killed server has left there is replaced', async () => {
   await using dir = await tempDir()
   const killed = await spawnServer({ DATA_DIR: dir.path })
   killed.kill('SIGKILL')
@@ -51,7 +52,7 @@ test.each([
   expect((await call('GET', `/a.json?ns=shop&auth=${secret}`)).status).toBe(404)
 })
 
-test('a folder whose path is too long for a socket is served all the same', async () => {
+longTest('a folder whose path is too long for a socket is served all the same', async () => {
   await using dir = await tempDir()
   const dataDir = dir.file('long'.repeat(30))
   await mkdir(dataDir)

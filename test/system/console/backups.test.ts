@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runDhole } from '../../support/dhole-command.ts'
+import { longTest } from '../../support/lane.ts'
 import { whyNoPostgres } from '../../support/postgres/cluster.ts'
 import { databaseSettings } from '../../support/postgres/server-settings.ts'
 import { type ConsoleServer, startConsole } from './console-server.ts'
@@ -130,7 +131,7 @@ test('a damaged backup changes nothing', async () => {
   expect(await get('/a.json', 'shop')).toBe('10')
 })
 
-test('backups lie in BACKUP_DIR, and a stopped server leaves no unfinished one', async () => {
+longTest('backups lie in BACKUP_DIR, and a stopped server leaves no unfinished one', async () => {
   const own = join(server.process.dataDir, 'elsewhere')
   await using other = await startConsole({ BACKUP_DIR: own })
   const { name } = await other.admin('backup-make', {})

@@ -3,6 +3,7 @@ import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { addApplication, runDhole } from '../../support/dhole-command.ts'
 import type { HttpsClient } from '../../support/https-server.ts'
+import { longTest } from '../../support/lane.ts'
 import { clientOfProcess, type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
 import { codeOf, cookieOf, logIn, OPERATOR, operate, statusOf, tryLogin } from './console-client.ts'
@@ -27,7 +28,7 @@ async function used(
   return { status: answer.status, cookie: cookieOf(answer) || cookie }
 }
 
-test('a session ends after an hour of silence, and twelve hours after its login whatever it does', async () => {
+longTest('a session ends after an hour of silence, and twelve hours after its login whatever it does', async () => {
   await using dir = await tempDir()
   const { server, putOff } = await startWithClock(dir)
   await using _ = server
@@ -177,7 +178,7 @@ test('with CONSOLE=false there is neither a secret nor an API', async () => {
   expect(server.output()).not.toContain('/console')
 })
 
-test('without encryption nothing is answered', async () => {
+longTest('without encryption nothing is answered', async () => {
   await using server = await spawnServer({ HTTP_PORT: '0', OPERATOR_SECRET: OPERATOR })
   const [, origin] = /plain HTTP on (http:\/\/\S+?)["\s]/.exec(server.output()) ?? []
   const body = JSON.stringify({ secret: OPERATOR })

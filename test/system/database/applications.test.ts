@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openSource } from '../../support/event-source.ts'
+import { longTest } from '../../support/lane.ts'
 import { whyNoPostgres } from '../../support/postgres/cluster.ts'
 import { rotated, withTwoServers } from './two-servers.ts'
 
@@ -109,7 +110,7 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'two servers on on
     expect((await direct('export', '--app', 'gone')).stdout.trim()).toBe('null')
   })
 
-  test('the tree of an application that is removed without its data is there again', async () => {
+  longTest('the tree of an application that is removed without its data is there again', async () => {
     const { one, two, direct, throughOne, add } = servers
     await add('kept', '--open')
     await one.call('PUT', '/a.json?ns=kept', { body: '1' })

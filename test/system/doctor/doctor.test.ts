@@ -15,6 +15,7 @@ import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { generate } from 'selfsigned'
 import { addApplication, runDhole, spawnDhole } from '../../support/dhole-command.ts'
+import { longTest } from '../../support/lane.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { serve } from '../admin/service.ts'
 
@@ -281,7 +282,7 @@ test('beside a running server it looks at the trees and asks its port; nothing i
   expect(readdirSync(join(server.dataDir, 'apps'))).toEqual(before)
 })
 
-test('it misses no key that settings of the running server fix', async () => {
+longTest('it misses no key that settings of the running server fix', async () => {
   await using dir = await tempDir()
   const secret = 'a secret of at least 32 characters'
   await using server = await serve(dir.file('data'), { APP_SECRET: secret })
@@ -291,7 +292,7 @@ test('it misses no key that settings of the running server fix', async () => {
   expect(status).toBe(0)
 })
 
-test('it waits for no restore, and a backup for neither', async () => {
+longTest('it waits for no restore, and a backup for neither', async () => {
   await using dir = await tempDir()
   const server = await serve(dir.file('data'))
   await server.stop()

@@ -292,7 +292,7 @@ const faults: readonly Fault[] = [
 const through = asPlainUser()
 
 describe('what keeps a server from starting is said in one line, with exit status 2', () => {
-  for (const { name, prepare, says, plainUser } of someInLanes(faults, 3)) {
+  for (const { name, prepare, says, plainUser } of someInLanes(faults, 6)) {
     test.skipIf(plainUser === true && through === undefined)(name, async () => {
       await using dir = await tempDir()
       chmodSync(dir.path, 0o755)

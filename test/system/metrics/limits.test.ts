@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { connect } from 'node:tls'
 import { openSource } from '../../support/event-source.ts'
 import type { Answer } from '../../support/https-server.ts'
+import { longTest } from '../../support/lane.ts'
 import { callPlain, OWNER, startWatched, type WatchedServer } from './watched-server.ts'
 
 const NAMED = { 'X-Request-Id': 'mine' }
@@ -49,7 +50,7 @@ async function refused(ask: () => Promise<Answer>, status: number): Promise<Answ
   return answer
 }
 
-test('what finds no place or comes too slowly is counted and named', async () => {
+longTest('what finds no place or comes too slowly is counted and named', async () => {
   await using server = await startWatched({ MAX_STREAMS: '1', TRANSFER_TIMEOUT_S: '1', MAX_TRANSFER_BYTES: '1000000' })
   await using stream = await openSource(server, '/a.json')
   await stream.next()

@@ -4,6 +4,7 @@ import { mobiles, pushed, SmsClient } from '../../protocol/sms/calls.ts'
 import { openSource } from '../../support/event-source.ts'
 import { http2Client } from '../../support/http2-client.ts'
 import { SECRET } from '../../support/https-server.ts'
+import { longTest } from '../../support/lane.ts'
 import { SdkClient } from '../../support/sdk-client.ts'
 import { wide } from '../../support/store.ts'
 import { customToken } from '../../support/token.ts'
@@ -319,7 +320,7 @@ test('the page is what Prometheus reads, and tells of the process', async () => 
   expect(values.has('dhole_event_loop_delay_seconds{quantile="0.99"}')).toBe(true)
 })
 
-test('no client can add lines to the page', async () => {
+longTest('no client can add lines to the page', async () => {
   await using client = http2Client(server.url, server.ca)
   const methods = ['GET', 'PUT', 'POST', 'PATCH', 'DELETE', 'PROPFIND', 'LOCK', 'TRACE', 'REPORT', 'PURGE']
   const ask = (at: number) => {

@@ -1,6 +1,7 @@
 /** A database that goes away while a server runs, and comes back. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { openSource } from '../../support/event-source.ts'
+import { longTest } from '../../support/lane.ts'
 import { whyNoPostgres } from '../../support/postgres/cluster.ts'
 import { TcpPostgres } from '../../support/postgres/tcp-server.ts'
 import { clientOfProcess, spawnServer } from '../../support/server-process.ts'
@@ -51,21 +52,25 @@ describe.skipIf(whyNoPostgres !== undefined)(`an outage${whyNoPostgres ? `: ${wh
     expect((JSON.parse(back[0] ?? '{}') as { refused: number }).refused).toBeGreaterThanOrEqual(2 * REQUESTS)
   }, 120_000)
 
-  test('a start meanwhile says so in one line, requests get 503, and all goes on when it is there', async () => {
-    await postgres.crash()
-    await using server = await spawnServer({ DATABASE_URL: postgres.url(), DATABASE_WAIT_MS: '300' })
-    const { call } = await clientOfProcess(server)
-    const { status, headers } = await call('GET', '/a.json')
-    expect([status, headers.get('Retry-After')]).toEqual([503, '2'])
-    await postgres.start()
-    let written = 503
-    for (let tries = 0; written === 503 && tries < 200; tries++) {
-      ;({ status: written } = await call('PUT', '/c.json', { body: '3' }))
-    }
-    expect(written).toBe(200)
-    const lines = server.output().split('\n')
-    const errors = lines.filter((line) => /"level":[56]0/.test(line))
-    expect(errors).toEqual([expect.stringContaining('no server answers there')])
-    expect(lines.filter((line) => line.includes('the database is back'))).toHaveLength(1)
-  }, 120_000)
+  longTest(
+    'a start meanwhile says so in one line, requests get 503, and all goes on when it is there',
+    async () => {
+      await postgres.crash()
+      await using server = await spawnServer({ DATABASE_URL: postgres.url(), DATABASE_WAIT_MS: '300' })
+      const { call } = await clientOfProcess(server)
+      const { status, headers } = await call('GET', '/a.json')
+      expect([status, headers.get('Retry-After')]).toEqual([503, '2'])
+      await postgres.start()
+      let written = 503
+      for (let tries = 0; written === 503 && tries < 200; tries++) {
+        ;({ status: written } = await call('PUT', '/c.json', { body: '3' }))
+      }
+      expect(written).toBe(200)
+      const lines = server.output().split('\n')
+      const errors = lines.filter((line) => /"level":[56]0/.test(line))
+      expect(errors).toEqual([expect.stringContaining('no server answers there')])
+      expect(lines.filter((line) => line.includes('the database is back'))).toHaveLength(1)
+    },
+    120_000,
+  )
 })

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import program from '../../../package.json' with { type: 'json' }
 import { runDhole, spawnDhole } from '../../support/dhole-command.ts'
-import { someInLanes } from '../../support/lane.ts'
+import { longTest, someInLanes } from '../../support/lane.ts'
 import { whyNoPostgres } from '../../support/postgres/cluster.ts'
 import { TcpPostgres } from '../../support/postgres/tcp-server.ts'
 import { SdkClient } from '../../support/sdk-client.ts'
@@ -193,91 +193,111 @@ describe.skipIf(whyNoPostgres !== undefined)(`a start that fails${whyNoPostgres 
     }
   })
 
-  test('variables of other programs change nothing', async () => {
-    await server.sql('DROP SCHEMA IF EXISTS dhole CASCADE')
-    const others = {
-      PGHOST: 'db.invalid',
-      PGPORT: '1',
-      PGUSER: 'nobody',
-      PGPASSWORD: 'wrong',
-      PGDATABASE: 'missing',
-      PGOPTIONS: '-c search_path=foreign_tables -c nonsense=1',
-      PGCHANNELBINDING: 'none',
-      PGCONNECT_TIMEOUT: 'soon',
-      PGSSLMODE: 'verify-full',
-      POSTGRES_URL: 'postgres://nobody@db.invalid/missing?application_name=other&options=-c%20nonsense%3D1',
-      TLS_DATABASE_URL: 'postgres://nobody@db.invalid/missing',
-    }
-    const running = await spawnServer({ DATABASE_URL: server.url(), ...others })
-    await running.stop()
-    await server.sql('SELECT FROM dhole.installation')
-  }, 120_000)
-
-  test('the password of another program is not used for an address without one', async () => {
-    await using dir = await tempDir()
-    const settings = {
-      DATABASE_URL: `postgres://owner@127.0.0.1:${server.port}/postgres`,
-      PGPASSWORD: 'of the owner',
-      PORT: '0',
-      DATA_DIR: dir.file('data'),
-      LOG_LEVEL: 'warn',
-    }
-    const { status, stdout, stderr } = await spawnDhole(['serve'], settings)
-    const place = `127.0.0.1:${server.port}/postgres`
-    expect([status, stdout, stderr]).toEqual([
-      2,
-      '',
-      `dhole: cannot use the database ${place}: it refuses the user: password authentication failed for user "owner"\n`,
-    ])
-  }, 120_000)
-
-  test('a password in a file, and the connection verified', async () => {
-    await using dir = await tempDir()
-    await Bun.write(dir.file('password'), 'of the owner\n')
-    const running = await spawnServer({
-      DATABASE_URL: `postgres://owner@localhost:${server.port}/postgres?sslmode=verify-full`,
-      DATABASE_PASSWORD_FILE: dir.file('password'),
-      DATABASE_CA: server.certificate,
-    })
-    await running.stop()
-  }, 120_000)
-
-  test('a user without the rights of the owner serves tables that the owner made', async () => {
-    await freshTables()
-    const running = await spawnServer({ DATABASE_URL: server.url('server', 'of the server') })
-    try {
-      const tls = { ca: await Bun.file(running.certificate).text() }
-      const put = await fetch(`${running.url}/a.json`, { method: 'PUT', body: '{"b":1}', tls })
-      expect([put.status, await put.text()]).toEqual([200, '{"b":1}'])
-      const sdk = await clientOfProcess(running)
-      await using watcher = await SdkClient.connect(sdk)
-      await watcher.request('q', { p: '/left', h: '' })
-      const client = await SdkClient.connect(sdk)
-      expect((await client.request('o', { p: '/left', d: true })).status).toBe('ok')
-      client.cut()
-      expect(await watcher.first(3)).toEqual(['d /left null', 'answer 1 ok', 'd /left true'])
-      await expect(server.sql('SET ROLE server', 'DROP TABLE dhole.node')).rejects.toThrow('must be owner')
-    } finally {
+  longTest(
+    'variables of other programs change nothing',
+    async () => {
+      await server.sql('DROP SCHEMA IF EXISTS dhole CASCADE')
+      const others = {
+        PGHOST: 'db.invalid',
+        PGPORT: '1',
+        PGUSER: 'nobody',
+        PGPASSWORD: 'wrong',
+        PGDATABASE: 'missing',
+        PGOPTIONS: '-c search_path=foreign_tables -c nonsense=1',
+        PGCHANNELBINDING: 'none',
+        PGCONNECT_TIMEOUT: 'soon',
+        PGSSLMODE: 'verify-full',
+        POSTGRES_URL: 'postgres://nobody@db.invalid/missing?application_name=other&options=-c%20nonsense%3D1',
+        TLS_DATABASE_URL: 'postgres://nobody@db.invalid/missing',
+      }
+      const running = await spawnServer({ DATABASE_URL: server.url(), ...others })
       await running.stop()
-    }
-  }, 120_000)
+      await server.sql('SELECT FROM dhole.installation')
+    },
+    120_000,
+  )
 
-  test('a database that takes no writes is waited for: requests get 503, and are served once it does', async () => {
-    await freshTables()
-    await server.sql('ALTER ROLE server SET default_transaction_read_only = on')
-    const settings = { DATABASE_URL: server.url('server', 'of the server'), DATABASE_WAIT_MS: '500' }
-    const running = await spawnServer(settings)
-    try {
-      expect(running.output()).toContain('it takes no writes, as a standby does: cannot execute')
-      const tls = { ca: await Bun.file(running.certificate).text() }
-      const read = () => fetch(`${running.url}/a.json`, { tls })
-      expect((await read()).status).toBe(503)
-      await server.sql('ALTER ROLE server RESET default_transaction_read_only')
-      let status = 503
-      for (let tries = 0; status === 503 && tries < 100; tries++) ({ status } = await read())
-      expect(status).toBe(200)
-    } finally {
+  longTest(
+    'the password of another program is not used for an address without one',
+    async () => {
+      await using dir = await tempDir()
+      const settings = {
+        DATABASE_URL: `postgres://owner@127.0.0.1:${server.port}/postgres`,
+        PGPASSWORD: 'of the owner',
+        PORT: '0',
+        DATA_DIR: dir.file('data'),
+        LOG_LEVEL: 'warn',
+      }
+      const { status, stdout, stderr } = await spawnDhole(['serve'], settings)
+      const place = `127.0.0.1:${server.port}/postgres`
+      expect([status, stdout, stderr]).toEqual([
+        2,
+        '',
+        `dhole: cannot use the database ${place}: it refuses the user: password authentication failed for user "owner"\n`,
+      ])
+    },
+    120_000,
+  )
+
+  longTest(
+    'a password in a file, and the connection verified',
+    async () => {
+      await using dir = await tempDir()
+      await Bun.write(dir.file('password'), 'of the owner\n')
+      const running = await spawnServer({
+        DATABASE_URL: `postgres://owner@localhost:${server.port}/postgres?sslmode=verify-full`,
+        DATABASE_PASSWORD_FILE: dir.file('password'),
+        DATABASE_CA: server.certificate,
+      })
       await running.stop()
-    }
-  }, 120_000)
+    },
+    120_000,
+  )
+
+  longTest(
+    'a user without the rights of the owner serves tables that the owner made',
+    async () => {
+      await freshTables()
+      const running = await spawnServer({ DATABASE_URL: server.url('server', 'of the server') })
+      try {
+        const tls = { ca: await Bun.file(running.certificate).text() }
+        const put = await fetch(`${running.url}/a.json`, { method: 'PUT', body: '{"b":1}', tls })
+        expect([put.status, await put.text()]).toEqual([200, '{"b":1}'])
+        const sdk = await clientOfProcess(running)
+        await using watcher = await SdkClient.connect(sdk)
+        await watcher.request('q', { p: '/left', h: '' })
+        const client = await SdkClient.connect(sdk)
+        expect((await client.request('o', { p: '/left', d: true })).status).toBe('ok')
+        client.cut()
+        expect(await watcher.first(3)).toEqual(['d /left null', 'answer 1 ok', 'd /left true'])
+        await expect(server.sql('SET ROLE server', 'DROP TABLE dhole.node')).rejects.toThrow('must be owner')
+      } finally {
+        await running.stop()
+      }
+    },
+    120_000,
+  )
+
+  longTest(
+    'a database that takes no writes is waited for: requests get 503, and are served once it does',
+    async () => {
+      await freshTables()
+      await server.sql('ALTER ROLE server SET default_transaction_read_only = on')
+      const settings = { DATABASE_URL: server.url('server', 'of the server'), DATABASE_WAIT_MS: '500' }
+      const running = await spawnServer(settings)
+      try {
+        expect(running.output()).toContain('it takes no writes, as a standby does: cannot execute')
+        const tls = { ca: await Bun.file(running.certificate).text() }
+        const read = () => fetch(`${running.url}/a.json`, { tls })
+        expect((await read()).status).toBe(503)
+        await server.sql('ALTER ROLE server RESET default_transaction_read_only')
+        let status = 503
+        for (let tries = 0; status === 503 && tries < 100; tries++) ({ status } = await read())
+        expect(status).toBe(200)
+      } finally {
+        await running.stop()
+      }
+    },
+    120_000,
+  )
 })

@@ -3,6 +3,7 @@ import { chmodSync, linkSync, lstatSync, mkdirSync, readdirSync, symlinkSync, wr
 import { join } from 'node:path'
 import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
 import { addApplication, runDhole } from '../../support/dhole-command.ts'
+import { longTest } from '../../support/lane.ts'
 import { asPlainUser } from '../../support/plain-user.ts'
 import { spawnServer } from '../../support/server-process.ts'
 import { strictObserver, turns } from '../../support/store.ts'
@@ -83,7 +84,7 @@ test('others read nothing that a command writes to a folder', async () => {
   expect(foundByOthers(dir.path, MOBILE) ?? `${dir.file('shown')}\n`).toBe(`${dir.file('shown')}\n`)
 })
 
-test('a server closes what others can read, and leaves alone what is not its own', async () => {
+longTest('a server closes what others can read, and leaves alone what is not its own', async () => {
   await using dir = await commonFolder()
   await addApplication(dir.path, 'shop')
   const opened = [
@@ -123,7 +124,7 @@ test('a server closes what others can read, and leaves alone what is not its own
   }
 })
 
-test('others lose a file that its own user cannot open', async () => {
+longTest('others lose a file that its own user cannot open', async () => {
   const plainUser = asPlainUser()
   await using dir = await tempDir()
   if (plainUser === undefined) return
@@ -140,7 +141,7 @@ test('others lose a file that its own user cannot open', async () => {
   }
 })
 
-test('the locks of an open tree survive the removal of permissions from its files', async () => {
+longTest('the locks of an open tree survive the removal of permissions from its files', async () => {
   await using dir = await commonFolder()
   const first = await spawnServer({ DATA_DIR: dir.path }, { makesCertificate: true })
   first.kill('SIGTERM')

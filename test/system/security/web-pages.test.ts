@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { chromium, type Page } from 'playwright-core'
 import { findChromium } from '../../docs/openapi/chromium.ts'
 import { startInProcess } from '../../support/https-server.ts'
+import { longTest } from '../../support/lane.ts'
 import { spawnServer, startProcess } from '../../support/server-process.ts'
 import { withServer } from '../../support/with-server.ts'
 
@@ -182,7 +183,7 @@ async function attack([url, rebound]: readonly [string, string]): Promise<Readon
 describe.skipIf(executablePath === undefined)(
   `in Chromium${executablePath === undefined ? ` (${MISSING})` : ''}`,
   () => {
-    test('a page of another site is refused whatever it tries, one of localhost is served', async () => {
+    longTest('a page of another site is refused whatever it tries, one of localhost is served', async () => {
       await using site = Bun.serve({
         hostname: '127.0.0.1',
         port: 0,

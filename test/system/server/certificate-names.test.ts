@@ -92,7 +92,7 @@ longTest('is made anew when names change, and kept when they do not', async () =
   expectNames(fewer.certificate, LOOPBACK_HOSTS, LOOPBACK_ADDRESSES)
 })
 
-test('is made anew when another version has signed it with SHA-1', async () => {
+longTest('is made anew when another version has signed it with SHA-1', async () => {
   const DATA_DIR = await dataDir()
   const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
@@ -125,7 +125,7 @@ test.each(someInLanes(['a b', 'tree.example:8443', 'https://tree.example', '1.2.
   },
 )
 
-test('a tree that is open to this machine is served under the names of TLS_NAMES', async () => {
+longTest('a tree that is open to this machine is served under the names of TLS_NAMES', async () => {
   await using server = await spawnServer({ TLS_NAMES: 'dev.example,*.test.example' })
   const ca = await Bun.file(server.certificate).text()
   const status = async (host: string) =>

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { addApplication, keptKeys, runDhole } from '../../support/dhole-command.ts'
 import type { HttpsClient } from '../../support/https-server.ts'
+import { longTest } from '../../support/lane.ts'
 import { SdkClient } from '../../support/sdk-client.ts'
 import { clientOfProcess, type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { tempDir } from '../../support/temp-dir.ts'
@@ -29,7 +30,7 @@ async function polling(server: HttpsClient, path: string): Promise<{ readonly he
 }
 
 describe('a server that stops', () => {
-  test('says so, writes what its clients have left, and takes them again when it has started', async () => {
+  longTest('says so, writes what its clients have left, and takes them again when it has started', async () => {
     await using dir = await tempDir()
     const server = await start({ DATA_DIR: dir.path })
     const client = await SdkClient.connect(server)

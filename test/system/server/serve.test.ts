@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { generate } from 'selfsigned'
+import { longTest } from '../../support/lane.ts'
 import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
 
 const NAME = [{ name: 'commonName', value: 'localhost' }]
@@ -149,7 +150,7 @@ test('in development the plain port serves what emulator clients ask', async () 
   ).toBe(401)
 })
 
-test('Strict-Transport-Security is a setting', async () => {
+longTest('Strict-Transport-Security is a setting', async () => {
   const plain = await start()
   expect((await call(plain, '/a.json')).headers.has('strict-transport-security')).toBe(false)
   const strict = await start({ HSTS: 'max-age=300' })
@@ -181,7 +182,7 @@ describe('certificates', () => {
     return { directory, ...files }
   }
 
-  test("the operator's own is served, and refused with another's key", async () => {
+  longTest("the operator's own is served, and refused with another's key", async () => {
     const { directory, cert, key, other } = await ownFiles()
     try {
       const server = await start({ TLS_CERT: cert, TLS_KEY: key })
@@ -194,7 +195,7 @@ describe('certificates', () => {
     }
   })
 
-  test('one made on an earlier run is made anew when it is damaged', async () => {
+  longTest('one made on an earlier run is made anew when it is damaged', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'dhole-damaged-'))
     try {
       const first = await spawnServer({ DATA_DIR: dataDir })

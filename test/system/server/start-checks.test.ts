@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { runDhole } from '../../support/dhole-command.ts'
+import { longTest } from '../../support/lane.ts'
 import { spawnServer } from '../../support/server-process.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
@@ -24,7 +25,7 @@ test('a port that is taken is noticed before a folder, a secret or a certificate
   }
 })
 
-test('a certificate that is not trusted is told with what to do', async () => {
+longTest('a certificate that is not trusted is told with what to do', async () => {
   await using dir = await tempDir()
   const server = await spawnServer({ DATA_DIR: dir.file('data') })
   const other = await spawnServer({ DATA_DIR: dir.file('other') }, { makesCertificate: true })

@@ -4,6 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { takeStopSignals } from '../../../src/cli/stop-signals.ts'
+import { longTest } from '../../support/lane.ts'
 import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
@@ -62,7 +63,7 @@ test('signals that follow the first at once do not end the request under way', a
   expect(existsSync(join(dir.path, 'control.sock'))).toBe(false)
 })
 
-test('a signal that comes later cuts off the request under way and ends well', async () => {
+longTest('a signal that comes later cuts off the request under way and ends well', async () => {
   await using dir = await tempDir()
   const server = await spawnServer({ DATA_DIR: dir.path })
   const request = await holdRequest(server)

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { longTest } from '../../support/lane.ts'
 import { spawnServer } from '../../support/server-process.ts'
 import { startAtTerminal } from '../../support/terminal.ts'
 
@@ -38,7 +39,7 @@ test('a terminal is shown the secrets, readable lines and what to open', async (
   await server.stop()
 })
 
-test('NO_COLOR and LOG_FORMAT are heard at a terminal, and JSON there shows no secret', async () => {
+longTest('NO_COLOR and LOG_FORMAT are heard at a terminal, and JSON there shows no secret', async () => {
   const plain = await startAtTerminal({ NO_COLOR: '1' })
   expect(plain.output()).toContain('WARN: open')
   expect(plain.output()).not.toContain('\u001B')
@@ -79,7 +80,7 @@ test('elsewhere there are JSON lines and the line that programs look for, and se
   for (const name of ['app.secret', 'app.sms']) expect(output).toContain(join(server.dataDir, 'secrets', name))
 })
 
-test('readable lines without a terminal have no colour and no secret', async () => {
+longTest('readable lines without a terminal have no colour and no secret', async () => {
   await using server = await spawnServer({ LOG_FORMAT: 'pretty' })
   expect(server.output()).toContain('WARN: open')
   expect(server.output()).not.toContain('\u001B')

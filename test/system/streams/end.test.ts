@@ -5,6 +5,7 @@ import { sseEncoder } from '../../../src/http/streams/sse-encoder.ts'
 import { DENIED } from '../../../src/hub/sink.ts'
 import { EventSource, escapedTarget, openSource } from '../../support/event-source.ts'
 import { startInProcess } from '../../support/https-server.ts'
+import { someInLanes } from '../../support/lane.ts'
 import { spawnServer } from '../../support/server-process.ts'
 import { turns } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
@@ -49,7 +50,7 @@ afterEach(async () => {
   opened = []
 })
 
-describe.each(versions)('%s', (_, http2) => {
+describe.each(someInLanes(versions, 2))('%s', (_, http2) => {
   test('4.5 a server that stops ends its streams without an event', async () => {
     const server = await startInProcess()
     for (const target of TARGETS) opened.push(await openSource(server, target, { http2 }))

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { openDatabase } from '../../../src/embedded.ts'
 import { addApplication } from '../../support/dhole-command.ts'
+import { longTest, someInLanes } from '../../support/lane.ts'
 import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
 import { dhole, type Ran } from '../cli/dhole.ts'
@@ -100,7 +101,7 @@ describe.each([
     expect((await done(['export', ...where, '--path', '/merged'], { env })).out).toBe('{"1":"one"}\n')
   })
 
-  test('the last of two members of the same name counts, however long they are', async () => {
+  longTest('the last of two members of the same name counts, however long they are', async () => {
     const long = JSON.stringify(Array.from({ length: 20_000 }, (__, index) => `element ${index}`))
     const stdin = `{"a":${long},"b":{"x":1},"c":${long},"b":${long},"a":{"y":2},"c":[1]}`
     await done(['import', '-', ...where, '--path', '/twice'], { env, stdin })
@@ -125,7 +126,7 @@ describe.each([
     expect(status).toBe(1)
   })
 
-  test.each(FAULTS)(
+  test.each(someInLanes(FAULTS, 3))(
     'a fault in the middle of a long text is told with its place: %#',
     async (member, place, behind) => {
       const value = 'x'.repeat(1000)
@@ -187,7 +188,7 @@ test.each([
   expect([1, 2]).toContain(status)
 })
 
-test('what is longer than others may read ends an export, and leaves no file', async () => {
+longTest('what is longer than others may read ends an export, and leaves no file', async () => {
   await using narrow = await spawnServer({ DATA_DIR: dir.file('narrow'), MAX_READ_BYTES: '1000' })
   await done(['import', '-', '--data-dir', dir.file('narrow')], {
     stdin: JSON.stringify({ a: { b: 'x'.repeat(2000) } }),

@@ -76,7 +76,7 @@ describe('what is answered', () => {
     expect(await status('', stream)).toBe(400)
   })
 
-  test('it is of one moment, whatever is written meanwhile', async () => {
+  longTest('it is of one moment, whatever is written meanwhile', async () => {
     // More than the buffers of the system take.
     const value = (count: number) => Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`k${i}`, count]))
     const pads = Object.fromEntries(Array.from({ length: 4 }, (_, i) => [`k1${i}pad`, 'x'.repeat(9_000_000)]))
@@ -181,7 +181,7 @@ describe('an answer that ends before its time', () => {
     session.destroy()
   })
 
-  test('keeps its application open, and lets go of it when its server leaves', async () => {
+  longTest('keeps its application open, and lets go of it when its server leaves', async () => {
     const secret = await added('three')
     const fresh = async (): Promise<Answer> => server.call('GET', '/x.json?ns=four')
     await command('apps', 'add', 'four', '--open')

@@ -3,7 +3,7 @@ import { type IndexSpec, parseIndexes } from '../../../src/query/index-declarati
 import type { SqliteOptions } from '../../../src/store/sqlite/sqlite-options.ts'
 import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
 import { Mirror } from '../../model/store/mirror.ts'
-import { inLanes } from '../../support/lane.ts'
+import { inLanes, longTest } from '../../support/lane.ts'
 import { patchJob, put, remove, strictObserver, turns, watch, wide } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { integrityProblems, rowsOf } from './integrity.ts'
@@ -133,7 +133,7 @@ describe.each(inLanes([[4096]], [[0], [4096]]))('at most %d characters in a row,
     expect(integrityProblems(file)).toEqual([])
   })
 
-  test('half built when the store is closed is finished after a restart', async () => {
+  longTest('half built when the store is closed is finished after a restart', async () => {
     await using directory = await tempDir()
     const file = directory.file('tree')
     const mirror = new Mirror(open(file, { inlineLength }))
@@ -158,7 +158,7 @@ describe.each(inLanes([[4096]], [[0], [4096]]))('at most %d characters in a row,
     expect(integrityProblems(file)).toEqual([])
   })
 
-  test('half built when the process is killed is finished after a restart', async () => {
+  longTest('half built when the process is killed is finished after a restart', async () => {
     await using directory = await tempDir()
     const file = directory.file('tree')
     const script = Bun.fileURLToPath(new URL('./build-elsewhere.ts', import.meta.url))
@@ -178,7 +178,7 @@ describe.each(inLanes([[4096]], [[0], [4096]]))('at most %d characters in a row,
     expect(rowsOf(file, 'index_entry')).toBe(20_000)
   })
 
-  test('is that of the list which replaces the old one', async () => {
+  longTest('is that of the list which replaces the old one', async () => {
     await using directory = await tempDir()
     const file = directory.file('tree')
     const mirror = new Mirror(open(file, { inlineLength }))
@@ -234,7 +234,7 @@ describe.each(inLanes([[4096]], [[0], [4096]]))('at most %d characters in a row,
     expect([rowsOf(file, 'index_definition'), rowsOf(file, 'index_entry')]).toEqual([0, 0])
   })
 
-  test('goes also when its list vanishes while it is built', async () => {
+  longTest('goes also when its list vanishes while it is built', async () => {
     await using directory = await tempDir()
     const file = directory.file('tree')
     // The list that replaces the other one is not written ahead, since the building would be done by then.
@@ -355,7 +355,7 @@ describe('declared indexes', () => {
     expect(integrityProblems(file)).toEqual([])
   })
 
-  test('are built while writes go on, in an empty tree too', async () => {
+  longTest('are built while writes go on, in an empty tree too', async () => {
     await using directory = await tempDir()
     const file = directory.file('tree')
     const mirror = new Mirror(open(file))

@@ -9,7 +9,7 @@ import { TRUSTED } from '../../../src/tree/read-program.ts'
 import { Mirror } from '../../model/store/mirror.ts'
 import { anyPlan } from '../../model/store/plan.ts'
 import { HeldSyncs } from '../../support/held-syncs.ts'
-import { runsInLanes } from '../../support/lane.ts'
+import { longTest, runsInLanes } from '../../support/lane.ts'
 import {
   count,
   patch,
@@ -125,7 +125,7 @@ describe('while a large value is written', () => {
     }
   })
 
-  test('the list that it replaces hands down its indexes', async () => {
+  longTest('the list that it replaces hands down its indexes', async () => {
     await using directory = await tempDir()
     const file = directory.file('tree')
     await using store = open(file)
@@ -299,7 +299,7 @@ test('listeners are told of it once and as a whole, and a request that comes aga
 })
 
 describe('a PATCH of many paths', () => {
-  test('costs about what a PUT of the same costs, however they are spread', async () => {
+  longTest('costs about what a PUT of the same costs, however they are spread', async () => {
     await using directory = await tempDir()
     const file = directory.file('tree')
     await using store = open(file)

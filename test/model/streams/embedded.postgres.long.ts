@@ -1,0 +1,4 @@
+import '../../support/long-lane.ts'
+import { runOnPostgres } from '../../support/engine.ts'
+
+await runOnPostgres(new URL('./embedded.test.ts', import.meta.url))

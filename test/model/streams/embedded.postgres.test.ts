@@ -1,3 +1,0 @@
-import { runOnPostgres } from '../../support/engine.ts'
-
-await runOnPostgres(new URL('./embedded.test.ts', import.meta.url))
