@@ -13,9 +13,9 @@ import { Mirror } from './mirror.ts'
 import { Model } from './model.ts'
 import { anyPlan, type Patch, type Put, type Step } from './plan.ts'
 
-const RUNS = runsInLanes(6, 40)
+const RUNS = runsInLanes(4, 40)
 /** With a row for each character a run takes many times as long. */
-const LONG_RUNS = runsInLanes(3, 12)
+const LONG_RUNS = runsInLanes(2, 12)
 
 /** Every order of a plan, of every list down to the deepest path of a plan. */
 const COVERING: readonly IndexDeclaration[] = Array.from({ length: 6 }, (_, depth) =>

@@ -9,7 +9,7 @@ import { anyListPlan, LIST, longTexts } from './list-plan.ts'
 import { placeToAsk, runListStep } from './list-steps.ts'
 import { Mirror } from './mirror.ts'
 
-const RUNS = runsInLanes(5, 20)
+const RUNS = runsInLanes(3, 20)
 
 const settings: readonly (readonly [string, SqliteOptions])[] = [0, 30, 4096].flatMap((inlineLength) => [
   [`at most ${inlineLength} characters in a row, every list indexed`, { inlineLength, shortList: 0 }],

@@ -44,7 +44,7 @@ describe('a client within the time of silence', () => {
     expect((await server.call('GET', '/left.json')).text).toBe('"gone"')
   })
 
-  test('that reads what others write, but answers no pings, is cut off too', async () => {
+  longTest('that reads what others write, but answers no pings, is cut off too', async () => {
     await using server = await serving()
     await using socket = await silentClient(server)
     await using other = await SdkClient.connect(server)

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readEventId } from '../../support/event-id.ts'
 import { type EventSource, escapedTarget, openSource } from '../../support/event-source.ts'
 import { type HttpsClient, startInProcess } from '../../support/https-server.ts'
+import { someInLanes } from '../../support/lane.ts'
 import { StreamCache } from '../../support/stream-cache.ts'
 import { withServer } from '../../support/with-server.ts'
 
@@ -19,7 +20,7 @@ function numberOf(id: string | undefined): number {
   return readEventId(id).seq
 }
 
-describe.each(storages)('storage: %s', (_, storage) => {
+describe.each(someInLanes(storages, 2))('storage: %s', (_, storage) => {
   const server = withServer(() => startInProcess({ storage }))
 
   test('4.2 writes of one turn are told each once, in one order', async () => {

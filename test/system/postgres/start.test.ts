@@ -159,7 +159,7 @@ describe.skipIf(whyNoPostgres !== undefined)(`a start that fails${whyNoPostgres 
     await (await spawnServer(settings)).stop()
   }
 
-  test.each(someInLanes(ROWS, 3).map((row) => [row.why, row] as const))(
+  test.each(someInLanes(ROWS, 6).map((row) => [row.why, row] as const))(
     '%s: one line, and status 2',
     async (_, { settings, spoil, line }) => {
       await using dir = await tempDir()

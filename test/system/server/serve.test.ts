@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { generate } from 'selfsigned'
-import { longTest } from '../../support/lane.ts'
+import { longTest, someInLanes } from '../../support/lane.ts'
 import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
 
 const NAME = [{ name: 'commonName', value: 'localhost' }]
@@ -51,7 +51,7 @@ test('a first run makes certificate, secret and database, and a second one keeps
   }
 })
 
-describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
+describe.each(someInLanes(['SIGTERM', 'SIGINT'] as const, 2))('%s', (signal) => {
   test('finishes the request under way, folds the log, exits 0', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'dhole-stop-'))
     try {

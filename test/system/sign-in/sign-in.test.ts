@@ -1,5 +1,6 @@
 import { afterAll, expect, setSystemTime, test } from 'bun:test'
 import { SECRET, startInProcess } from '../../support/https-server.ts'
+import { someInLanes } from '../../support/lane.ts'
 import { serviceAccount, signedByAccount, ticketPayload } from '../../support/service-account.ts'
 import { customToken, nowInSeconds } from '../../support/token.ts'
 import { withServer } from '../../support/with-server.ts'
@@ -14,7 +15,7 @@ const ann = () => customToken(SECRET, { uid: 'ann', claims: { role: 'editor' } }
 /** As the backend of an application makes it that was written for Firebase. */
 const bob = () => signedByAccount(ticketPayload({ uid: 'bob' }), account)
 
-test.each(['emulator', 'config'])('users write what rules let them write, told by %s', async (way) => {
+test.each(someInLanes(['emulator', 'config'], 2))('users write what rules let them write, told by %s', async (way) => {
   expect(await runProgram(server, 'users', { ann: ann(), bob: bob() }, way)).toEqual(TWO_USERS)
 })
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { lstatSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs'
 import fc from 'fast-check'
 import { addApplication } from '../../support/dhole-command.ts'
+import { someInLanes } from '../../support/lane.ts'
 import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { type TempDir, tempDir } from '../../support/temp-dir.ts'
 import { dhole, MAIN, type Ran, type Surroundings } from '../cli/dhole.ts'
@@ -124,7 +125,7 @@ const wrong: readonly (readonly [name: string, text: string, complaint: string])
   ['UTF-16', `${HEAD}`.replaceAll('', '\u0000'), ':1: unknown column'],
 ]
 
-describe.each([['with a running server'], ['without a server']])('%s', (kind) => {
+describe.each(someInLanes([['with a running server'], ['without a server']], 2))('%s', (kind) => {
   let dir: TempDir
   let server: ServerProcess | undefined
 

@@ -64,11 +64,13 @@ const FAULTS: readonly (readonly [string | Uint8Array, string, number])[] = [
 
 const env = { DHOLE_SECRET: 'secret-of-the-tests' }
 
-describe.each([
+const ways = [
   ['the closed file', async () => ['--data-dir', await closedFolder('closed')]],
   ['the socket of a server', async () => ['--data-dir', dir.file('served')]],
   ['HTTPS', async () => https()],
-] as const)('through %s', (_, flags) => {
+] as const
+
+describe.each(someInLanes(ways, 2))('through %s', (_, flags) => {
   let where: readonly string[]
   beforeAll(async () => {
     where = await flags()

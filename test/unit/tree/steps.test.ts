@@ -19,6 +19,7 @@ import { collected, joined } from '../../../src/tree/json/text-pieces.ts'
 import { defaultLimits } from '../../../src/tree/limits.ts'
 import { sortKeys, sortKeysInSteps } from '../../../src/tree/order.ts'
 import type { Value } from '../../../src/tree/value.ts'
+import { runsInLanes } from '../../support/lane.ts'
 
 const NO_BOUNDS = {
   mostValues: Number.POSITIVE_INFINITY,
@@ -121,7 +122,7 @@ describe('JSON parsed in steps', () => {
         const text = JSON.stringify(value, undefined, space)
         expect(JSON.stringify(parse(text))).toBe(JSON.stringify(JSON.parse(text)))
       }),
-      { numRuns: 25 },
+      { numRuns: runsInLanes(10, 25) },
     )
   })
 
@@ -139,7 +140,7 @@ describe('JSON parsed in steps', () => {
         if (refusalOf(() => JSON.parse(text)) !== 'accepted') return
         expect(JSON.stringify(parse(text))).toBe(JSON.stringify(JSON.parse(text)))
       }),
-      { numRuns: 300 },
+      { numRuns: runsInLanes(100, 300) },
     )
   })
 
@@ -213,7 +214,7 @@ describe('work in steps comes to what it comes to at once', () => {
       fc.property(fc.uniqueArray(KEYS, { minLength: 2, maxLength: 5000, size: 'max' }), (keys) => {
         expect(drain(sortKeysInSteps([...keys]))).toEqual(sortKeys([...keys]))
       }),
-      { numRuns: 30 },
+      { numRuns: runsInLanes(10, 30) },
     )
   })
 
@@ -229,7 +230,7 @@ describe('work in steps comes to what it comes to at once', () => {
         if (inSteps.value === undefined) throw new Error('expected a value')
         checkTexts(expected.value, inSteps.value)
       }),
-      { numRuns: 25 },
+      { numRuns: runsInLanes(10, 25) },
     )
   })
 })

@@ -1,3 +1,4 @@
+import '../../../support/long-lane.ts'
 import { expect, test } from 'bun:test'
 import { parseIndexes } from '../../../../src/query/index-declarations.ts'
 import { DefinitionTable } from '../../../../src/store/postgres/indexes/definition-table.ts'

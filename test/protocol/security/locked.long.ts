@@ -1,0 +1,2 @@
+import '../../support/long-lane.ts'
+import './locked.test.ts'
