@@ -8,7 +8,6 @@ const TIMEOUT_MS = 600_000
 
 /** Folders whose tests run on PostgreSQL with the numbers of the long lane. */
 const LONG_SUITES = [
-  'test/protocol/rest',
   'test/protocol/streams',
   'test/protocol/sms',
   'test/protocol/http',
@@ -19,6 +18,7 @@ const LONG_SUITES = [
 
 /** Folders and files whose tests run on PostgreSQL as a whole. */
 const SUITES = [
+  'test/protocol/rest',
   'test/model/streams/embedded.test.ts',
   'test/model/streams/https.test.ts',
   'test/model/streams/many-streams.long.ts',

@@ -157,6 +157,11 @@ export function runsOnPostgres(): boolean {
   return isPostgres
 }
 
+/** Whether tests run on PostgreSQL that run on SQLite too, beside them. */
+export function repeatsOnPostgres(): boolean {
+  return isPostgres && chosen() !== 'postgres'
+}
+
 /** Whether a data folder has its applications on PostgreSQL. */
 export function isOnPostgres(dataDir: string): boolean {
   return schemas.has(resolve(dataDir))

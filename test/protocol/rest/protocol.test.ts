@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { runsOnPostgres } from '../../support/engine.ts'
+import { repeatsOnPostgres, runsOnPostgres } from '../../support/engine.ts'
 import { inLanes, longTest, someInLanes } from '../../support/lane.ts'
 import { withServer } from '../../support/with-server.ts'
 import { conditional } from './conditional.ts'
@@ -26,11 +26,11 @@ const tables: Readonly<Record<string, readonly Case[]>> = {
 }
 
 /** As of now: the functions of `describe` run when all files are read. */
-const isOnPostgres = runsOnPostgres()
+const [isOnPostgres, isRepeated] = [runsOnPostgres(), repeatsOnPostgres()]
 
 /** In the short lane PostgreSQL has a third of every table, all of which SQLite has. */
 function mostly(rows: readonly Case[]): readonly Case[] {
-  return isOnPostgres ? someInLanes(rows, 3) : rows
+  return isRepeated ? someInLanes(rows, 3) : rows
 }
 
 /** In the short lane HTTP/2 has a fifth of every table, and on PostgreSQL nothing: all rows are played over HTTP/1.1. */
