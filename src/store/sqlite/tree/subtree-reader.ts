@@ -176,10 +176,14 @@ export class SubtreeReader {
   }
 
   #plainText(range: KeyRange, isFlat: boolean): Page | undefined {
-    const { plainPage, plainRest, flatPage, flatRest } = this.#statements
-    const [some, rest] = isFlat ? [flatPage, flatRest] : [plainPage, plainRest]
-    const page = (range.end === LAST_KEY ? rest : some).get(range)
+    const page = this.#plainStatement(isFlat, range.end === LAST_KEY).get(range)
     return page?.text == null ? undefined : { first: `"${page.first}":`, text: page.text }
+  }
+
+  /** One is taken, and not one of all four: each is prepared when it is first taken. */
+  #plainStatement(isFlat: boolean, isRest: boolean) {
+    if (isFlat) return isRest ? this.#statements.flatRest : this.#statements.flatPage
+    return isRest ? this.#statements.plainRest : this.#statements.plainPage
   }
 
   /** The text of a single child, which is not copied: it may have many megabytes. */
