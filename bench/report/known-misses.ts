@@ -200,6 +200,12 @@ export const knownMisses: readonly KnownMiss[] = [
   },
   {
     chapter: 'cluster',
+    names: /^writes by application$/,
+    words: 'Two processes on two cores',
+    why: 'the other process follows each commit, on cores that one process fills already',
+  },
+  {
+    chapter: 'cluster',
     names: /^(reads two|writes two applications)$/,
     words: 'Two processes on two cores',
     why: 'both processes, PostgreSQL and the load share two cores, which one process fills already',
