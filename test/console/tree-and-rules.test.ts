@@ -65,7 +65,7 @@ describe.skipIf(executablePath === undefined)(title, () => {
     await page.context().close()
   })
 
-  test('a rule is written, tried and published, and the refusal of a request is explained', async () => {
+  longTest('a rule is written, tried and published, and the refusal of a request is explained', async () => {
     const page = await openRules()
     await write(page, NOTES.replace('=== $uid', '=== $id'))
     await page.getByText('Line 1: unknown name "$id"').first().waitFor()

@@ -1,3 +1,4 @@
+import '../../../support/long-lane.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { silentObserver } from '../../../../src/observer.ts'
 import { TAKE_LOCK } from '../../../../src/store/postgres/commit/turns/writer-lock.ts'

@@ -1,3 +1,4 @@
+import '../../support/long-lane.ts'
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { DholeError } from '../../../src/error.ts'
 import { parseRules } from '../../../src/rules/file/rule-set.ts'

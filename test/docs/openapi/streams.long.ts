@@ -1,3 +1,4 @@
+import '../../support/long-lane.ts'
 import { beforeAll, expect, test } from 'bun:test'
 import { type HttpsClient, SECRET, startInProcess } from '../../support/https-server.ts'
 import { customToken, nowInSeconds } from '../../support/token.ts'
