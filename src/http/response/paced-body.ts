@@ -6,6 +6,9 @@ import { Encoding } from './encoding.ts'
 
 type Writer = ReadableStreamDirectController
 
+/** Length from which a text is worth a write of its own, in UTF-16 code units. */
+const LONG = 64 * 1024
+
 /** Text that is sent in pieces. */
 export interface Pieces {
   /**
@@ -99,20 +102,41 @@ export class PacedBody {
   }
 
   async #write(writer: Writer, texts: readonly string[]): Promise<void> {
-    const encoding = new Encoding(texts)
-    while (!encoding.isDone) {
-      // Encrypting a piece takes a millisecond, which counts as long work.
-      if (loopTurn.isOver) await loopTurn.pause()
-      if (this.#isOver) return
-      const bytes = encoding.next()
-      this.#pieces.sending?.(bytes.byteLength)
-      const written: unknown = writer.write(bytes)
-      writer.flush()
-      this.#sent?.(bytes.byteLength)
-      // A number means accepted; a promise resolves when there is room for more.
-      if (written instanceof Promise) await Promise.race([written, this.#over.promise])
-      this.#transfer?.grow(bytes.byteLength)
+    let others: string[] = []
+    for (const text of texts) {
+      if (!isPlain(text)) {
+        others.push(text)
+        continue
+      }
+      await this.#encode(writer, others)
+      others = []
+      if (await this.#mayGoOn()) await this.#send(writer, text, text.length)
     }
+    await this.#encode(writer, others)
+  }
+
+  async #encode(writer: Writer, texts: readonly string[]): Promise<void> {
+    const encoding = new Encoding(texts)
+    while (!encoding.isDone && (await this.#mayGoOn())) {
+      const block = encoding.next()
+      await this.#send(writer, block, block.byteLength)
+    }
+  }
+
+  /** Lets others have their turn: encrypting a piece takes a millisecond. @returns whether more is sent */
+  async #mayGoOn(): Promise<boolean> {
+    if (loopTurn.isOver) await loopTurn.pause()
+    return !this.#isOver
+  }
+
+  async #send(writer: Writer, block: string | Uint8Array<ArrayBuffer>, bytes: number): Promise<void> {
+    this.#pieces.sending?.(bytes)
+    const written: unknown = writer.write(block)
+    writer.flush()
+    this.#sent?.(bytes)
+    // A number means accepted; a promise resolves when there is room for more.
+    if (written instanceof Promise) await Promise.race([written, this.#over.promise])
+    this.#transfer?.grow(bytes)
   }
 
   #end(): void {
@@ -122,4 +146,9 @@ export class PacedBody {
     this.#over.resolve()
     this.#pieces.end()
   }
+}
+
+/** Whether the listener sends a text as it is: a long one of ASCII characters alone. It copies all others to encode them. */
+function isPlain(text: string): boolean {
+  return text.length >= LONG && Buffer.byteLength(text) === text.length
 }

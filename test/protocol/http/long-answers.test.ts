@@ -8,9 +8,10 @@ const MEMBERS = 6000
 
 const server = withServer()
 
-/** With characters of one to four bytes, quotes, arrays and interior children, and a string longer than a piece. */
+/** With characters of one to four bytes, quotes, arrays and interior children, and strings longer than a piece. */
 const long: Record<string, unknown> = {
   text: `"é€😀\\${'ü€😀'.repeat(60_000)}`,
+  plain: `"\\${'only ASCII '.repeat(40_000)}`,
   nested: { deep: members((index) => [`k${index}`, `${index} "é€😀\\`]) },
   array: Array.from({ length: MEMBERS }, (_, index) => ({ text: 'é€😀'.repeat(20), list: [index, null, 2] })),
   records: members((index) => [`😀${index}`, { name: `"Näme" ${index}`, tags: ['a', 'b'], text: 'x'.repeat(20) }]),
@@ -62,9 +63,14 @@ describe('a long node is answered whole', () => {
   })
 
   test('to many clients at once, each its own', async () => {
-    const targets = Array.from({ length: 6 }, () => ['/long.json', '/sorted.json', '/long/array.json']).flat()
+    const targets = Array.from({ length: 6 }, () => [
+      '/long.json',
+      '/sorted.json',
+      '/long/array.json',
+      '/long/plain.json',
+    ]).flat()
     const alone = new Map<string, string>()
-    for (const target of targets.slice(0, 3)) alone.set(target, await get(target))
+    for (const target of targets.slice(0, 4)) alone.set(target, await get(target))
     const answers = await Promise.all(targets.map(get))
     expect(answers.map((text, index) => text === alone.get(targets[index] ?? ''))).toEqual(targets.map(() => true))
   })
