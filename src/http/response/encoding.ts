@@ -1,10 +1,13 @@
 const encoder = new TextEncoder()
 /** Longest encoding of a character, in bytes. */
 const MAX_CHARACTER_BYTES = 4
-/** Shared by all encodings: memory of its own for each would cost more than the encoding. */
-const buffer = new Uint8Array(1024 * 1024)
+/**
+ * Shared by all encodings: memory of its own for each would cost more than the encoding. What is encrypted next should
+ * still be in a cache of the processor.
+ */
+const buffer = new Uint8Array(256 * 1024)
 
-/** The UTF-8 of texts one behind the other, in blocks of at most 1 MiB. */
+/** The UTF-8 of texts one behind the other, in blocks of at most 256 KiB. */
 export class Encoding {
   readonly #texts: readonly string[]
   #index = 0

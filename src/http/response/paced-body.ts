@@ -104,7 +104,7 @@ export class PacedBody {
   async #write(writer: Writer, texts: readonly string[]): Promise<void> {
     let others: string[] = []
     for (const text of texts) {
-      if (!isPlain(text)) {
+      if (!this.#isSentAsItIs(text)) {
         others.push(text)
         continue
       }
@@ -113,6 +113,15 @@ export class PacedBody {
       if (await this.#mayGoOn()) await this.#send(writer, text, text.length)
     }
     await this.#encode(writer, others)
+  }
+
+  /**
+   * Whether the listener sends a text without a copy: over HTTP/1.1 a long one of ASCII characters alone. Only requests of
+   * HTTP/1.1 may have the header `Connection`; where that has none, a copy is made as over HTTP/2.
+   */
+  #isSentAsItIs(text: string): boolean {
+    if (text.length < LONG || !this.#exchange.request.headers.has('connection')) return false
+    return Buffer.byteLength(text) === text.length
   }
 
   async #encode(writer: Writer, texts: readonly string[]): Promise<void> {
@@ -146,9 +155,4 @@ export class PacedBody {
     this.#over.resolve()
     this.#pieces.end()
   }
-}
-
-/** Whether the listener sends a text as it is: a long one of ASCII characters alone. It copies all others to encode them. */
-function isPlain(text: string): boolean {
-  return text.length >= LONG && Buffer.byteLength(text) === text.length
 }
