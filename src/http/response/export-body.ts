@@ -1,6 +1,6 @@
 import type { JsonText } from '../../tree/json/print.ts'
 import type { Exchange } from '../exchange.ts'
-import { PacedBody } from './paced-body.ts'
+import { PacedBody, type Piece } from './paced-body.ts'
 
 const BYTES_PER_UNIT = 2
 
@@ -21,11 +21,11 @@ export interface BegunExport {
  */
 export function exportAnswer({ first, rest, release, failed }: BegunExport, exchange: Exchange): ReadableStream {
   let begin: JsonText | undefined = first
-  const next = async (): Promise<readonly JsonText[] | undefined> => {
+  const next = async (): Promise<Piece | undefined> => {
     const piece = begin ?? (await rest.next()).value ?? undefined
     begin = undefined
     body.resize((piece?.length ?? 0) * BYTES_PER_UNIT)
-    return piece === undefined ? undefined : [piece]
+    return piece === undefined ? undefined : { texts: [piece] }
   }
   const end = (): void => {
     begin = undefined

@@ -3,9 +3,9 @@ import type { Reservation } from '../../hub/mailbox.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
 import { loopTurn } from '../../scheduling/loop-turn.ts'
 import { runBriefly } from '../../scheduling/turns.ts'
-import { type AnyText, pieceEnd, piecesOf } from '../../tree/json/text-pieces.ts'
+import { type AnyText, isAsciiPiece, pieceEnd, piecesOf } from '../../tree/json/text-pieces.ts'
 import type { Exchange } from '../exchange.ts'
-import { PacedBody } from './paced-body.ts'
+import { PacedBody, type Piece } from './paced-body.ts'
 import type { Layout } from './reply.ts'
 
 /** Longest body that is passed to the listener as one string, in UTF-16 code units. */
@@ -43,7 +43,7 @@ export function largeAnswer(
   }
   const memory = { bytes: text.length * BYTES_PER_UNIT, source }
   const { limits } = exchange
-  const next = (): Awaitable<readonly string[] | undefined> => {
+  const next = (): Awaitable<Piece | undefined> => {
     return rest?.(limits.isRoomy ? ROOMY_PIECE_LENGTH : PIECE_LENGTH)
   }
   const sending = (bytes: number): void => waiting?.resize(bytes)
@@ -58,7 +58,7 @@ export function largeAnswer(
 }
 
 /** Returns the next part of a text, of about a length; `undefined` after the last. */
-type Parts = (length: number) => Awaitable<readonly string[] | undefined>
+type Parts = (length: number) => Awaitable<Piece | undefined>
 
 /** The text in parts, unchanged. */
 function inParts(text: AnyText): Parts {
@@ -66,18 +66,20 @@ function inParts(text: AnyText): Parts {
   let index = 0
   let at = 0
   return (length) => {
-    const part: string[] = []
+    const texts: string[] = []
+    let isAscii = true
     for (let missing = length; index < pieces.length && missing > 0; ) {
       const piece = pieces[index] ?? ''
       const end = pieceEnd(piece, at, missing)
-      part.push(piece.slice(at, end))
+      isAscii &&= isAsciiPiece(text, index)
+      texts.push(piece.slice(at, end))
       missing -= end - at
       at = end
       if (at < piece.length) break
       index++
       at = 0
     }
-    return part.length === 0 ? undefined : part
+    return texts.length === 0 ? undefined : { texts, isAscii }
   }
 }
 
@@ -95,10 +97,10 @@ function laidOut(text: AnyText, layout: Layout): Parts {
       await loopTurn.pause()
       const finished = runBriefly(steps, isFull)
       if (made.length > 0) {
-        const part = made
+        const texts = made
         made = []
         length = 0
-        return part
+        return { texts }
       }
       if (finished !== undefined) return undefined
     }

@@ -6,16 +6,19 @@ import { Encoding } from './encoding.ts'
 
 type Writer = ReadableStreamDirectController
 
-/** Length from which a text is worth a write of its own, in UTF-16 code units. */
-const LONG = 64 * 1024
+/** Texts one behind the other. */
+export interface Piece {
+  readonly texts: readonly string[]
+  /** Whether they are known to have ASCII characters alone. Default false. */
+  readonly isAscii?: boolean
+}
 
 /** Text that is sent in pieces. */
 export interface Pieces {
   /**
-   * The next piece, as texts one behind the other; `undefined` after the last. Called when the connection has accepted the
-   * previous one.
+   * The next piece; `undefined` after the last. Called when the connection has accepted the previous one.
    */
-  next(): Awaitable<readonly string[] | undefined>
+  next(): Awaitable<Piece | undefined>
   /** Called with the length of what is given to the connection next, in bytes: the piece, or a part of a long one. */
   sending?(bytes: number): void
   /** Called once: the last piece was sent, or the client has disconnected. */
@@ -95,41 +98,30 @@ export class PacedBody {
   }
 
   /** `undefined` also where the body has ended meanwhile. */
-  async #next(): Promise<readonly string[] | undefined> {
+  async #next(): Promise<Piece | undefined> {
     if (this.#isOver) return undefined
     const piece = await this.#pieces.next()
     return this.#isOver ? undefined : piece
   }
 
-  async #write(writer: Writer, texts: readonly string[]): Promise<void> {
-    let others: string[] = []
-    for (const text of texts) {
-      if (!this.#isSentAsItIs(text)) {
-        others.push(text)
-        continue
-      }
-      await this.#encode(writer, others)
-      others = []
-      if (await this.#mayGoOn()) await this.#send(writer, text, text.length)
+  async #write(writer: Writer, { texts, isAscii = false }: Piece): Promise<void> {
+    if (isAscii && this.#copiesNoString) {
+      for (const text of texts) if (await this.#mayGoOn()) await this.#send(writer, text, text.length)
+      return
     }
-    await this.#encode(writer, others)
-  }
-
-  /**
-   * Whether the listener sends a text without a copy: over HTTP/1.1 a long one of ASCII characters alone. Only requests of
-   * HTTP/1.1 may have the header `Connection`; where that has none, a copy is made as over HTTP/2.
-   */
-  #isSentAsItIs(text: string): boolean {
-    if (text.length < LONG || !this.#exchange.request.headers.has('connection')) return false
-    return Buffer.byteLength(text) === text.length
-  }
-
-  async #encode(writer: Writer, texts: readonly string[]): Promise<void> {
     const encoding = new Encoding(texts)
     while (!encoding.isDone && (await this.#mayGoOn())) {
       const block = encoding.next()
       await this.#send(writer, block, block.byteLength)
     }
+  }
+
+  /**
+   * Whether the listener sends a string of ASCII characters without a copy, as over HTTP/1.1: only requests of HTTP/1.1 may
+   * have the header `Connection`. Where one has none, texts are encoded as for HTTP/2.
+   */
+  get #copiesNoString(): boolean {
+    return this.#exchange.request.headers.has('connection')
   }
 
   /** Lets others have their turn: encrypting a piece takes a millisecond. @returns whether more is sent */
