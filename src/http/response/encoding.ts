@@ -24,7 +24,7 @@ export class Encoding {
     return this.#index === this.#texts.length
   }
 
-  /** The next block. It is overwritten by the next one of any encoding: use it before the next `await`. */
+  /** The next block. It is overwritten by the next one of any encoding: use or copy it before the next `await`. */
   next(): Uint8Array<ArrayBuffer> {
     let length = 0
     while (!this.isDone && buffer.length - length >= MAX_CHARACTER_BYTES) {

@@ -105,8 +105,10 @@ export class PacedBody {
   }
 
   async #write(writer: Writer, { texts, isAscii = false }: Piece): Promise<void> {
-    if (isAscii && this.#copiesNoString) {
-      for (const text of texts) if (await this.#mayGoOn()) await this.#send(writer, text, text.length)
+    if (!isOfConnection(writer) || (isAscii && this.#copiesNoString)) {
+      for (const text of texts) {
+        if (await this.#mayGoOn()) await this.#send(writer, text, isAscii ? text.length : Buffer.byteLength(text))
+      }
       return
     }
     const encoding = new Encoding(texts)
@@ -147,4 +149,12 @@ export class PacedBody {
     this.#over.resolve()
     this.#pieces.end()
   }
+}
+
+/**
+ * Whether a writer sends to a connection, which copies what it cannot send at once. Others, of who reads a reply in this
+ * process, may keep what they are given.
+ */
+function isOfConnection(writer: Writer): boolean {
+  return 'sinkId' in writer
 }

@@ -1,6 +1,9 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
+import { Elysia } from 'elysia'
+import { dhole } from '../../../src/index.ts'
 import { openSource } from '../../support/event-source.ts'
 import { someInLanes } from '../../support/lane.ts'
+import { tempDir } from '../../support/temp-dir.ts'
 import { withServer } from '../../support/with-server.ts'
 
 /** Members of each of the long nodes, which are answered in several pieces. */
@@ -114,6 +117,23 @@ describe('a long node is answered whole', () => {
       expect((await server.call('GET', target, { headers: { 'if-none-match': etag } })).status).toBe(304)
     },
   )
+})
+
+test('a long answer is whole for a host that reads it in its own process', async () => {
+  await using dir = await tempDir()
+  const host = new Elysia().use(dhole({ dataDir: dir.path, applications: { app: { open: true } } }))
+  const ask = (method: string, body?: string) =>
+    host.handle(new Request('https://localhost/long.json', { method, ...(body === undefined ? {} : { body }) }))
+  expect((await ask('PUT', JSON.stringify(long))).status).toBe(200)
+  const decode = (bytes: Uint8Array | ArrayBuffer) => JSON.parse(new TextDecoder().decode(bytes)) as unknown
+  const ways: Readonly<Record<string, (reply: Response) => Promise<unknown>>> = {
+    json: (reply) => reply.json(),
+    bytes: async (reply) => decode(await reply.bytes()),
+    stream: async (reply) => decode(Buffer.concat(await Array.fromAsync(reply.body ?? []))),
+  }
+  for (const [way, read] of Object.entries(ways)) {
+    expect([way, same(await read(await ask('GET')), long)]).toEqual([way, true])
+  }
 })
 
 describe.each(someInLanes([false, true], 2))('a stream of a long node (HTTP/2: %p)', (http2) => {
