@@ -198,11 +198,18 @@ test('every write is judged by the rules before it, streams and reads by those i
   await begin(rulesFor('A').rules, null)
   const post = (letter: string) => server.call('POST', '/list.json', { body: JSON.stringify(letter) })
   const requests: Promise<{ status: number }>[] = []
+  let change: Promise<{ status: number }> | undefined
   for (let round = 0; round < 300; round++) {
-    if (round === 150) requests.push(send('PUT', '/.settings/rules.json', rulesFor('B')).then(() => ({ status: 200 })))
+    if (round === 150) {
+      change = send('PUT', '/.settings/rules.json', rulesFor('B')).then(() => ({ status: 200 }))
+      requests.push(change)
+    }
     requests.push(post(round % 2 === 0 ? 'A' : 'B'))
     if (round % 20 === 0) await requests.at(-1)
   }
+  // All writes above may be judged before the rules are in force.
+  await change
+  requests.push(post('A'), post('B'))
   const statuses = (await Promise.all(requests)).map(({ status }) => status)
   expect(new Set(statuses)).toEqual(new Set([200, 403]))
   const list = JSON.parse((await server.call('GET', '/list.json')).text) as Record<string, string>
