@@ -35,7 +35,7 @@ export function largeAnswer(
   layout: Layout | undefined,
 ): ReadableStream {
   // Lets the text be collected once the reply has ended.
-  let rest: Parts | undefined = layout === undefined ? inParts(text) : laidOut(text, layout)
+  let rest: Parts | undefined = layout === undefined ? inParts(text, takesStrings(exchange)) : laidOut(text, layout)
   let waiting: Reservation | undefined
   const end = (): void => {
     rest = undefined
@@ -60,18 +60,29 @@ export function largeAnswer(
 /** Returns the next part of a text, of about a length; `undefined` after the last. */
 type Parts = (length: number) => Awaitable<Piece | undefined>
 
-/** The text in parts, unchanged. */
-function inParts(text: AnyText): Parts {
+/**
+ * Whether the listener sends a string of ASCII characters without a copy, as over HTTP/1.1: only requests of HTTP/1.1 may
+ * have the header `Connection`. Where one has none, texts are encoded as for HTTP/2.
+ */
+function takesStrings({ request }: Exchange): boolean {
+  return request.headers.has('connection')
+}
+
+/** The text in parts, unchanged. @param takesAscii whether ASCII characters need not be encoded */
+function inParts(text: AnyText, takesAscii: boolean): Parts {
   const pieces = piecesOf(text)
   let index = 0
   let at = 0
+  let isPieceEncoded = false
   return (length) => {
     const texts: string[] = []
-    let isAscii = true
+    let isEncoded = takesAscii
     for (let missing = length; index < pieces.length && missing > 0; ) {
       const piece = pieces[index] ?? ''
       const end = pieceEnd(piece, at, missing)
-      isAscii &&= isAsciiPiece(text, index)
+      // Once for each piece, which may have many parts.
+      if (at === 0) isPieceEncoded = takesAscii && isAsciiPiece(text, index)
+      isEncoded &&= isPieceEncoded
       texts.push(piece.slice(at, end))
       missing -= end - at
       at = end
@@ -79,7 +90,7 @@ function inParts(text: AnyText): Parts {
       index++
       at = 0
     }
-    return texts.length === 0 ? undefined : { texts, isAscii }
+    return texts.length === 0 ? undefined : { texts, isEncoded }
   }
 }
 

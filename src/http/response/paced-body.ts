@@ -9,8 +9,8 @@ type Writer = ReadableStreamDirectController
 /** Texts one behind the other. */
 export interface Piece {
   readonly texts: readonly string[]
-  /** Whether they are known to have ASCII characters alone. Default false. */
-  readonly isAscii?: boolean
+  /** Whether they have ASCII characters alone, and the connection should be given them as they are. Default false. */
+  readonly isEncoded?: boolean
 }
 
 /** Text that is sent in pieces. */
@@ -104,10 +104,10 @@ export class PacedBody {
     return this.#isOver ? undefined : piece
   }
 
-  async #write(writer: Writer, { texts, isAscii = false }: Piece): Promise<void> {
-    if (!isOfConnection(writer) || (isAscii && this.#copiesNoString)) {
+  async #write(writer: Writer, { texts, isEncoded = false }: Piece): Promise<void> {
+    if (!isOfConnection(writer) || isEncoded) {
       for (const text of texts) {
-        if (await this.#mayGoOn()) await this.#send(writer, text, isAscii ? text.length : Buffer.byteLength(text))
+        if (await this.#mayGoOn()) await this.#send(writer, text, isEncoded ? text.length : Buffer.byteLength(text))
       }
       return
     }
@@ -116,14 +116,6 @@ export class PacedBody {
       const block = encoding.next()
       await this.#send(writer, block, block.byteLength)
     }
-  }
-
-  /**
-   * Whether the listener sends a string of ASCII characters without a copy, as over HTTP/1.1: only requests of HTTP/1.1 may
-   * have the header `Connection`. Where one has none, texts are encoded as for HTTP/2.
-   */
-  get #copiesNoString(): boolean {
-    return this.#exchange.request.headers.has('connection')
   }
 
   /** Lets others have their turn: encrypting a piece takes a millisecond. @returns whether more is sent */

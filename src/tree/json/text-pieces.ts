@@ -31,16 +31,15 @@ export function joined(text: AnyText): string {
 }
 
 /** What is known of the pieces of long texts. To look takes a tenth of what it takes to encrypt them. */
-const ascii = new WeakMap<LongText, Map<number, boolean>>()
+const ascii = new WeakMap<LongText, boolean[]>()
 
-/** Whether a piece has ASCII characters alone. A long text remembers it. */
+/** Whether a piece has ASCII characters alone. It is remembered for a long text; a string is looked at each time. */
 export function isAsciiPiece(text: AnyText, index: number): boolean {
   if (typeof text === 'string') return isAscii(text)
-  const known = ascii.get(text) ?? new Map<number, boolean>()
+  const known = ascii.get(text) ?? []
   ascii.set(text, known)
-  const found = known.get(index) ?? isAscii(text.pieces[index] ?? '')
-  known.set(index, found)
-  return found
+  known[index] ??= isAscii(text.pieces[index] ?? '')
+  return known[index]
 }
 
 function isAscii(text: string): boolean {

@@ -93,7 +93,7 @@ describe.skipIf(executablePath === undefined)(`Firebase's SDK in a browser${why}
     await context.close()
   })
 
-  for (const way of ['any', 'polling'])
+  for (const way of ['any', 'polling']) {
     longTest(`two tabs hear each other, and one that closes is gone (${way})`, async () => {
       await server.call('DELETE', '/.json')
       const context = await browser.newContext({ ignoreHTTPSErrors: true })
@@ -115,4 +115,5 @@ describe.skipIf(executablePath === undefined)(`Firebase's SDK in a browser${why}
       expect(await tabs()).toBe(0)
       await context.close()
     })
+  }
 })
