@@ -1,8 +1,11 @@
 import { and, asc, eq, gte, max, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import type { BatchFormat } from '../format/batch-format.ts'
+import type { StatusRecord } from '../format/record-text.ts'
 import { MAX_TEXT_MESSAGES, MIN_TEXT_MESSAGES } from '../model/batch-text-size.ts'
+import type { StoredMessage } from '../model/message-state.ts'
 import type { State } from '../model/report.ts'
+import type { BatchMessages } from './batch-messages.ts'
 import { openMessages } from './open-messages.ts'
 import { batch, batchText, message } from './schema.ts'
 import { bound, direct, perConnection } from './tables.ts'
@@ -94,32 +97,60 @@ export function* readBatchText(
  * Stores the answers about those batches whose messages are all final. Every change of such a batch has to do so, or to
  * delete its text, in the same transaction.
  * @param batches rrids by row id
+ * @param known messages of batches by rrid, as the transaction leaves them
  */
 export function* storeBatchTexts(
   orm: BunSQLiteDatabase,
   batches: ReadonlyMap<number, string>,
   format: BatchFormat,
+  known: ReadonlyMap<string, BatchMessages | undefined> = new Map(),
 ): Generator<void, void> {
   let looks = 0
-  for (const [batchId, rrid] of batches) if (storeBatchText(orm, batchId, rrid, format) || ++looks % STEP === 0) yield
+  for (const [batchId, rrid] of batches) {
+    if (openMessages(orm).has(batchId)) continue
+    const messages = known.get(rrid)
+    const isStored =
+      messages === undefined
+        ? storeBatchText(orm, batchId, rrid, format)
+        : storeKnownText(orm, batchId, messages.inOrder(), format)
+    if (isStored || ++looks % STEP === 0) yield
+  }
 }
 
 /** @returns false when the batch has an open message, or too few or too many messages */
 function storeBatchText(orm: BunSQLiteDatabase, batchId: number, rrid: string, format: BatchFormat): boolean {
-  const open = openMessages(orm)
-  if (open.has(batchId)) return false
   const [[last, status] = [null, 0]] = statements(orm).last.values({ batchId })
   if (last === null || last < MIN_TEXT_MESSAGES - 1 || last >= MAX_TEXT_MESSAGES) return false
   // From the end: most gateways report in the order of submission.
   const [[lastOpen] = [null]] = status < 2 ? [[last]] : statements(orm).lastOpen.values({ batchId })
   if (lastOpen !== null) {
-    open.add(batchId, lastOpen)
+    openMessages(orm).add(batchId, lastOpen)
     return false
   }
   const records: string[] = []
   readPage(orm, batchId, rrid, 0, format, records)
-  statements(orm).store.run({ batchId, version: format.version, text: format.batch(records) })
+  storeText(orm, batchId, records, format)
   return true
+}
+
+/** As `storeBatchText`, without reading the messages. @param messages all of the batch, in order */
+function storeKnownText(
+  orm: BunSQLiteDatabase,
+  batchId: number,
+  messages: readonly (StoredMessage & StatusRecord)[],
+  format: BatchFormat,
+): boolean {
+  if (messages.length < MIN_TEXT_MESSAGES || messages.length > MAX_TEXT_MESSAGES) return false
+  const open = messages.find(({ status }) => status < 2)
+  if (open === undefined) {
+    const records = messages.map((each) => format.record(each))
+    storeText(orm, batchId, records, format)
+  } else openMessages(orm).add(batchId, open.position)
+  return open === undefined
+}
+
+function storeText(orm: BunSQLiteDatabase, batchId: number, records: readonly string[], format: BatchFormat): void {
+  statements(orm).store.run({ batchId, version: format.version, text: format.batch(records) })
 }
 
 /** Removes the stored answer about a batch that changes. */

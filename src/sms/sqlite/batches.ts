@@ -7,7 +7,7 @@ import type { Batch } from '../model/message.ts'
 import { NOT_SENT } from '../model/message-state.ts'
 import { newRrid } from '../model/rrid.ts'
 import { addToCounts } from './counts.ts'
-import { addMessage } from './message-rows.ts'
+import { addMessages } from './message-rows.ts'
 import { openMessages } from './open-messages.ts'
 import { batch, message } from './schema.ts'
 import { bound, direct, perConnection } from './tables.ts'
@@ -61,9 +61,12 @@ export function recordBatch(orm: BunSQLiteDatabase, { rrid, mobiles, messageIds 
   }
   const name = rrid ?? unusedRrid(orm, now)
   const batchId = addBatch(orm, name, now)
-  for (const [position, mobile] of mobiles.entries()) {
-    addMessage(orm, { batchId, position, mobile, messageId: messageIds?.[position] ?? null }, NOT_SENT)
-  }
+  addMessages(
+    orm,
+    mobiles.map((mobile, position) => {
+      return { ...NOT_SENT, batchId, position, mobile, messageId: messageIds?.[position] ?? null }
+    }),
+  )
   const tally = new Tally()
   tally.add('notSent', mobiles.length)
   addToCounts(orm, tally)

@@ -1,14 +1,18 @@
-import { and, asc, eq, gte, lte, max, sql } from 'drizzle-orm'
+import { and, asc, eq, gte, lte, max } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import type { StatusRecord } from '../format/record-text.ts'
 import { nextSeq, type SeqRange } from '../model/final-seq.ts'
+import type { State } from '../model/report.ts'
 import { final, handover } from './schema.ts'
-import { bound, direct, perConnection } from './tables.ts'
+import { bound, inserting, perConnection } from './tables.ts'
 
 /** A final state and its sequence number. */
-interface FinalState extends StatusRecord {
+export interface FinalState extends StatusRecord {
   readonly seq: number
+  readonly receivedAt: number
 }
+
+type FinalRow = [seq: number, status: State, mobile: string, rrid: string, code: string, receivedAt: number]
 
 /** Final states read in one step: a millisecond or two. */
 const PAGE = 1000
@@ -27,19 +31,16 @@ const statements = perConnection((orm) => ({
     .from(handover)
     .where(eq(handover.firstSeq, bound('first')))
     .prepare(),
-  add: direct(
-    orm,
-    orm.insert(final).values({
-      seq: sql.placeholder('seq'),
-      rrid: sql.placeholder('rrid'),
-      mobile: sql.placeholder('mobile'),
-      status: sql.placeholder('status'),
-      code: sql.placeholder('code'),
-      receivedAt: sql.placeholder('receivedAt'),
-    }),
-  ),
+  add: inserting(orm, final, ['seq', 'rrid', 'mobile', 'status', 'code', 'receivedAt']),
   between: orm
-    .select()
+    .select({
+      seq: final.seq,
+      status: final.status,
+      mobile: final.mobile,
+      rrid: final.rrid,
+      code: final.code,
+      receivedAt: final.receivedAt,
+    })
     .from(final)
     .where(and(gte(final.seq, bound('first')), lte(final.seq, bound('last'))))
     .orderBy(asc(final.seq))
@@ -48,16 +49,20 @@ const statements = perConnection((orm) => ({
 }))
 
 /** Numbers final states in the order in which they become known. Used by the one connection that writes. */
-export class FinalStates {
+export class FinalNumbers {
   #last: number | undefined
 
-  /** Stores a final state for the batch query. @returns its sequence number */
-  add(orm: BunSQLiteDatabase, record: StatusRecord, now: number): number {
+  /** @returns the sequence number of the next final state */
+  next(orm: BunSQLiteDatabase, now: number): number {
     // A transaction that is rolled back leaves a gap, which does no harm.
     this.#last = nextSeq(this.#last ?? lastSeq(orm), now)
-    statements(orm).add.run({ ...record, seq: this.#last })
     return this.#last
   }
+}
+
+/** Stores final states for the batch query. */
+export function addFinalStates(orm: BunSQLiteDatabase, states: readonly FinalState[]): void {
+  statements(orm).add(states)
 }
 
 /** Greatest sequence number ever used, even when its row is deleted. */
@@ -69,5 +74,9 @@ function lastSeq(orm: BunSQLiteDatabase): number {
 
 /** Final states of a range, in order, at most `PAGE` of them. */
 export function finalStatesIn(orm: BunSQLiteDatabase, { first, last }: SeqRange): readonly FinalState[] {
-  return statements(orm).between.all({ first, last })
+  // Raw rows: Drizzle takes longer to make the objects than SQLite to read them.
+  const rows = statements(orm).between.values({ first, last }) as FinalRow[]
+  return rows.map(([seq, status, mobile, rrid, code, receivedAt]) => {
+    return { seq, status, mobile, rrid, code, receivedAt }
+  })
 }

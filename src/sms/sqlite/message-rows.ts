@@ -4,13 +4,13 @@ import type { MessageState, StoredMessage } from '../model/message-state.ts'
 import type { State } from '../model/report.ts'
 import { openMessages } from './open-messages.ts'
 import { batch, message } from './schema.ts'
-import { bound, direct, perConnection } from './tables.ts'
+import { bound, direct, inserting, perConnection } from './tables.ts'
 
 /** Most messages of one gateway id that are compared. */
 const SAME_ID = 16
 
-/** What never changes of a message. */
-interface AddedMessage {
+/** A new message: its state, and what never changes. */
+interface AddedMessage extends MessageState {
   readonly batchId: number
   readonly position: number
   readonly mobile: string
@@ -44,21 +44,18 @@ const statements = perConnection((orm) => ({
     .orderBy(desc(message.batchId))
     .limit(SAME_ID)
     .prepare(),
-  add: orm
-    .insert(message)
-    .values({
-      batchId: sql.placeholder('batchId'),
-      position: sql.placeholder('position'),
-      mobile: sql.placeholder('mobile'),
-      messageId: sql.placeholder('messageId'),
-      status: sql.placeholder('status'),
-      code: sql.placeholder('code'),
-      receivedAt: sql.placeholder('receivedAt'),
-      producedAt: sql.placeholder('producedAt'),
-      finalSeq: sql.placeholder('finalSeq'),
-      returnedAt: sql.placeholder('returnedAt'),
-    })
-    .prepare(),
+  add: inserting(orm, message, [
+    'batchId',
+    'position',
+    'mobile',
+    'messageId',
+    'status',
+    'code',
+    'receivedAt',
+    'producedAt',
+    'finalSeq',
+    'returnedAt',
+  ]),
   change: direct(
     orm,
     orm
@@ -99,8 +96,8 @@ function newest<Message extends { readonly submittedAt: number }>(messages: read
   return others.reduce((last, other) => (last && other.submittedAt > last.submittedAt ? other : last), first)
 }
 
-export function addMessage(orm: BunSQLiteDatabase, added: AddedMessage, state: MessageState): void {
-  statements(orm).add.run({ ...added, ...state })
+export function addMessages(orm: BunSQLiteDatabase, messages: readonly AddedMessage[]): void {
+  statements(orm).add(messages)
 }
 
 export function changeMessage(orm: BunSQLiteDatabase, { batchId, position }: StoredMessage, state: MessageState): void {

@@ -5,10 +5,11 @@ import type { ReportOutcome } from '../message-store.ts'
 import { Tally } from '../model/counts.ts'
 import { judgeReport, type ReportJudgement, reportedState, type StoredMessage } from '../model/message-state.ts'
 import type { MessageName, Report } from '../model/report.ts'
+import { BatchMessages } from './batch-messages.ts'
 import { storeBatchTexts } from './batch-texts.ts'
 import { findBatch } from './batches.ts'
 import { addToCounts } from './counts.ts'
-import type { FinalStates } from './final-states.ts'
+import { addFinalStates, type FinalNumbers, type FinalState } from './final-states.ts'
 import { changeMessage, findMessage, findMessageById } from './message-rows.ts'
 import { contradiction } from './schema.ts'
 import { perConnection } from './tables.ts'
@@ -35,16 +36,20 @@ const statements = perConnection((orm) => ({
 export function* applyReports(
   orm: BunSQLiteDatabase,
   reports: readonly Report[],
-  finals: FinalStates,
+  numbers: FinalNumbers,
   format: BatchFormat,
 ): Generator<void, ReportOutcome> {
-  const application = new ReportApplication(orm, finals)
+  const application = new ReportApplication(orm, numbers, reports)
   let accepted = 0
   for (const [at, report] of reports.entries()) {
-    if (at % STEP === STEP - 1) yield
+    if (at % STEP === STEP - 1) {
+      application.flush()
+      yield
+    }
     if (application.apply(report)) accepted++
   }
-  yield* storeBatchTexts(orm, application.advanced, format)
+  application.flush()
+  yield* storeBatchTexts(orm, application.advanced, format, application.messages)
   application.end()
   return { accepted, ignored: reports.length - accepted, changed: application.changed }
 }
@@ -52,19 +57,34 @@ export function* applyReports(
 /** The reports of one transaction. */
 class ReportApplication {
   readonly #orm: BunSQLiteDatabase
-  readonly #finals: FinalStates
+  readonly #numbers: FinalNumbers
   readonly #now = Date.now()
   readonly #tally = new Tally()
+  /** Final states that are not stored yet. */
+  #finals: FinalState[] = []
   /** Batches of which a message has changed. */
   readonly changed = new Set<string>()
   /** Those of which a message has become final: rrids by row id. */
   readonly advanced = new Map<number, string>()
   /** Row ids of batches: many reports are of one batch. */
   readonly #batches = new Map<string, number | undefined>()
+  /** Number of reports about each batch that they name. */
+  readonly #counts = new Map<string, number>()
+  /** Messages of the batches that were found by their rrid, where they are held. */
+  readonly messages = new Map<string, BatchMessages | undefined>()
 
-  constructor(orm: BunSQLiteDatabase, finals: FinalStates) {
+  constructor(orm: BunSQLiteDatabase, numbers: FinalNumbers, reports: readonly Report[]) {
     this.#orm = orm
-    this.#finals = finals
+    this.#numbers = numbers
+    for (const { message } of reports) {
+      if ('rrid' in message) this.#counts.set(message.rrid, (this.#counts.get(message.rrid) ?? 0) + 1)
+    }
+  }
+
+  /** Stores the final states so far. */
+  flush(): void {
+    addFinalStates(this.#orm, this.#finals)
+    this.#finals = []
   }
 
   end(): void {
@@ -87,8 +107,11 @@ class ReportApplication {
     if (judgement === 'reportsContradicting') statements(this.#orm).contradict.run({ ...record, arrivedAt: this.#now })
     if (judgement !== 'reportsAccepted') return judgement
     const isFinal = status > 1
-    const finalSeq = isFinal ? this.#finals.add(this.#orm, record, this.#now) : null
-    changeMessage(this.#orm, stored, reportedState(report, finalSeq, this.#now))
+    const finalSeq = isFinal ? this.#numbers.next(this.#orm, this.#now) : null
+    if (finalSeq !== null) this.#finals.push({ ...record, seq: finalSeq })
+    const reported = reportedState(report, finalSeq, this.#now)
+    changeMessage(this.#orm, stored, reported)
+    this.messages.get(rrid)?.change(mobile, reported)
     this.#tally.move(stored.status, status)
     this.changed.add(rrid)
     if (isFinal) this.advanced.set(stored.batchId, rrid)
@@ -99,11 +122,20 @@ class ReportApplication {
     if ('messageId' in name) return findMessageById(this.#orm, name.messageId)
     const { rrid, mobile } = name
     const batchId = this.#batchOf(rrid)
-    return batchId === undefined ? undefined : findMessage(this.#orm, batchId, rrid, mobile)
+    if (batchId === undefined) return undefined
+    const messages = this.#messagesOf(batchId, rrid)
+    return messages === undefined ? findMessage(this.#orm, batchId, rrid, mobile) : messages.find(mobile)
   }
 
   #batchOf(rrid: string): number | undefined {
     if (!this.#batches.has(rrid)) this.#batches.set(rrid, findBatch(this.#orm, rrid))
     return this.#batches.get(rrid)
+  }
+
+  #messagesOf(batchId: number, rrid: string): BatchMessages | undefined {
+    if (!this.messages.has(rrid)) {
+      this.messages.set(rrid, BatchMessages.read(this.#orm, batchId, rrid, this.#counts.get(rrid) ?? 0))
+    }
+    return this.messages.get(rrid)
   }
 }

@@ -12,7 +12,7 @@ import { QueryInterval } from '../query-interval.ts'
 import { readBatchText } from './batch-texts.ts'
 import { recordBatch } from './batches.ts'
 import { addToCounts, readCounts } from './counts.ts'
-import { FinalStates, finalStatesIn } from './final-states.ts'
+import { FinalNumbers, finalStatesIn } from './final-states.ts'
 import { addReturned, Leases } from './leases.ts'
 import { listBatches, searchMessages } from './lookup.ts'
 import { applyReports } from './reports.ts'
@@ -24,7 +24,7 @@ import { exportRecords, importRecords } from './transfer.ts'
 export class SqliteMessageStore implements MessageStore {
   readonly #tables: Tables
   readonly #format: BatchFormat
-  readonly #finals = new FinalStates()
+  readonly #numbers = new FinalNumbers()
   readonly #leases = new Leases()
   readonly #interval = new QueryInterval()
 
@@ -43,7 +43,7 @@ export class SqliteMessageStore implements MessageStore {
   }
 
   report(reports: readonly Report[]): Promise<ReportOutcome> {
-    return this.#tables.write((orm) => applyReports(orm, reports, this.#finals, this.#format))
+    return this.#tables.write((orm) => applyReports(orm, reports, this.#numbers, this.#format))
   }
 
   batch(rrid: string): Awaitable<string | undefined> {
@@ -81,7 +81,7 @@ export class SqliteMessageStore implements MessageStore {
   }
 
   import(records: readonly MessageRecord[]): Promise<ImportCount> {
-    return this.#tables.write((orm) => importRecords(orm, records, this.#finals, this.#format))
+    return this.#tables.write((orm) => importRecords(orm, records, this.#numbers, this.#format))
   }
 
   counts(): Awaitable<Counts> {

@@ -7,8 +7,8 @@ import { importedState, judgeImport, type MessageState, type StoredMessage } fro
 import { deleteBatchText, storeBatchTexts } from './batch-texts.ts'
 import { addBatch, findBatch } from './batches.ts'
 import { addToCounts } from './counts.ts'
-import type { FinalStates } from './final-states.ts'
-import { addMessage, changeMessage, findMessage } from './message-rows.ts'
+import { addFinalStates, type FinalNumbers } from './final-states.ts'
+import { addMessages, changeMessage, findMessage } from './message-rows.ts'
 import { batch, handover, message } from './schema.ts'
 import { bound, perConnection } from './tables.ts'
 
@@ -61,10 +61,10 @@ const statements = perConnection((orm) => ({
 export function* importRecords(
   orm: BunSQLiteDatabase,
   records: readonly MessageRecord[],
-  finals: FinalStates,
+  numbers: FinalNumbers,
   format: BatchFormat,
 ): Generator<void, ImportCount> {
-  const importing = new Importing(orm, finals)
+  const importing = new Importing(orm, numbers)
   for (const [at, record] of records.entries()) {
     if (at % STEP === STEP - 1) yield
     importing.add(record)
@@ -76,7 +76,7 @@ export function* importRecords(
 /** The records of one transaction. */
 class Importing {
   readonly #orm: BunSQLiteDatabase
-  readonly #finals: FinalStates
+  readonly #numbers: FinalNumbers
   readonly #now = Date.now()
   readonly #tally = new Tally()
   /** Batches of which a message is new or has another state: rrids by row id. */
@@ -85,9 +85,9 @@ class Importing {
   #known = 0
   #changed = 0
 
-  constructor(orm: BunSQLiteDatabase, finals: FinalStates) {
+  constructor(orm: BunSQLiteDatabase, numbers: FinalNumbers) {
     this.#orm = orm
-    this.#finals = finals
+    this.#numbers = numbers
   }
 
   end(): ImportCount {
@@ -106,7 +106,7 @@ class Importing {
   #insert(batchId: number, record: MessageRecord): void {
     const position = (statements(this.#orm).lastPosition.get({ batchId })?.position ?? -1) + 1
     const { mobile, messageId = null } = record
-    addMessage(this.#orm, { batchId, position, mobile, messageId }, this.#stateOf(record))
+    addMessages(this.#orm, [{ ...this.#stateOf(record), batchId, position, mobile, messageId }])
     // The batch may have been final without this message.
     if (position > 0) deleteBatchText(this.#orm, batchId)
     this.batches.set(batchId, record.rrid)
@@ -138,11 +138,10 @@ class Importing {
     const { rrid, mobile } = record
     const { state, offered: receivedAt } = importedState(record, this.#now)
     const { status, code } = state
-    const finalSeq =
-      receivedAt === undefined
-        ? null
-        : this.#finals.add(this.#orm, { rrid, mobile, status, code, receivedAt }, this.#now)
-    return { ...state, finalSeq }
+    if (receivedAt === undefined) return { ...state, finalSeq: null }
+    const seq = this.#numbers.next(this.#orm, this.#now)
+    addFinalStates(this.#orm, [{ seq, rrid, mobile, status, code, receivedAt }])
+    return { ...state, finalSeq: seq }
   }
 }
 

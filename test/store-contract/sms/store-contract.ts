@@ -136,30 +136,40 @@ export function messageStoreContract(engine: MessageEngine): void {
         expect([await store.admit(0), await store.admit(0)]).toEqual([true, true])
       }))
 
-    test('reports of one call are applied in their order, however they name a message', () =>
-      withStore(async (store) => {
-        await store.record({ rrid: 'r', mobiles: [A, B], messageIds: ['id-a', 'id-b'] })
-        const byId = { ...report(A, 3, 'UNDELIV'), message: { messageId: 'id-a' } }
-        const given = [report(A, 1, 'ENROUTE'), byId, report(A, 3, 'UNDELIV'), report(A, 2, 'DELIVRD'), byId]
-        const late = [report(A, 1, 'ENROUTE'), report(B, 1, 'ENROUTE'), report(B, 1, 'ACCEPTD')]
-        const outcome = await store.report([...given, ...late])
-        expect(outcome).toEqual({ accepted: 6, ignored: 2, changed: new Set(['r']) })
-        expect(await batchOf(store, 'r')).toMatchObject([
-          { status: 3, deliveryStatus: 'UNDELIV' },
-          { status: 1, deliveryStatus: 'ACCEPTD' },
-        ])
-        expect(await store.counts()).toMatchObject({
-          notSent: 0,
-          sending: 1,
-          delivered: 0,
-          failed: 1,
-          reportsAccepted: 4,
-          reportsRepeated: 2,
-          reportsContradicting: 1,
-          reportsLate: 1,
-        })
-        expect((await store.lease(undefined, 10))?.records.map(({ mobile }) => mobile)).toEqual([A])
-      }))
+    // A store may treat a call about most messages of a batch in another way.
+    test.each([0, 12])(
+      'reports of one call are applied in their order, however they name a message: %p others',
+      (count) =>
+        withStore(async (store) => {
+          const others = Array.from({ length: count }, (_, at) => `${at}`)
+          const ids = others.map((other) => `id-${other}`)
+          await store.record({ rrid: 'r', mobiles: [A, B, ...others], messageIds: ['id-a', 'id-b', ...ids] })
+          const byId = { ...report(A, 3, 'UNDELIV'), message: { messageId: 'id-a' } }
+          const given = [report(A, 1, 'ENROUTE'), byId, report(A, 3, 'UNDELIV'), report(A, 2, 'DELIVRD'), byId]
+          const late = [report(A, 1, 'ENROUTE'), report(B, 1, 'ENROUTE'), report(B, 1, 'ACCEPTD')]
+          const unknown = report('unknown', 2, 'DELIVRD')
+          const of = others.map((other) => report(other, 2, 'DELIVRD'))
+          const outcome = await store.report([...of, ...given, ...late, unknown])
+          expect(outcome).toEqual({ accepted: 6 + count, ignored: 3, changed: new Set(['r']) })
+          expect(await batchOf(store, 'r')).toMatchObject([
+            { status: 3, deliveryStatus: 'UNDELIV' },
+            { status: 1, deliveryStatus: 'ACCEPTD' },
+            ...others.map((mobile) => ({ mobile, status: 2, deliveryStatus: 'DELIVRD' })),
+          ])
+          expect(await store.counts()).toMatchObject({
+            notSent: 0,
+            sending: 1,
+            delivered: count,
+            failed: 1,
+            reportsAccepted: 4 + count,
+            reportsRepeated: 2,
+            reportsContradicting: 1,
+            reportsLate: 1,
+            reportsUnknown: 1,
+          })
+          expect((await store.lease(undefined, 20))?.records.map(({ mobile }) => mobile)).toEqual([...others, A])
+        }),
+    )
 
     test('a gateway id that is used again means the message that was submitted last', () =>
       withStore(async (store) => {
@@ -367,7 +377,7 @@ export function messageStoreContract(engine: MessageEngine): void {
 
 type Act =
   | { readonly kind: 'record'; readonly batch: number; readonly size: number }
-  | { readonly kind: 'report'; readonly batch: number; readonly states: readonly State[] }
+  | { readonly kind: 'report'; readonly batch: number; readonly states: readonly State[]; readonly isTwice: boolean }
   | { readonly kind: 'import'; readonly batch: number; readonly first: number; readonly states: readonly State[] }
   | { readonly kind: 'delete'; readonly hours: number }
   | { readonly kind: 'reopen'; readonly isElsewhere: boolean }
@@ -381,7 +391,10 @@ const anyStates = fc.oneof(
 const batch = fc.nat({ max: RRIDS.length - 1 })
 const anyAct: fc.Arbitrary<Act> = fc.oneof(
   fc.record({ kind: fc.constant('record' as const), batch, size: fc.integer({ min: 9, max: 12 }) }),
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('report' as const), batch, states: anyStates }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('report' as const), batch, states: anyStates, isTwice: fc.boolean() }),
+  },
   fc.record({ kind: fc.constant('import' as const), batch, first: fc.nat({ max: 14 }), states: anyStates }),
   fc.record({ kind: fc.constant('delete' as const), hours: fc.nat({ max: 14 }) }),
   fc.record({ kind: fc.constant('reopen' as const), isElsewhere: fc.boolean() }),
@@ -399,8 +412,10 @@ async function perform(store: MessageStore, act: Exclude<Act, { kind: 'reopen' }
     await store.record({ rrid, mobiles: Array.from({ length: act.size }, (_, n) => `${n}`) }).catch(() => {})
   } else if (act.kind === 'report')
     await store.report(
-      act.states.flatMap((state, n) =>
-        state === 0 ? [] : [{ message: { rrid, mobile: `${n}` }, state, code: `CODE${state}`, receivedAt }],
+      [act.states, act.isTwice ? act.states.toReversed() : []].flatMap((states, time) =>
+        states.flatMap((state, n) =>
+          state === 0 ? [] : [{ message: { rrid, mobile: `${n}` }, state, code: `CODE${state}${time}`, receivedAt }],
+        ),
       ),
     )
   else
