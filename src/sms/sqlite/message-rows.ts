@@ -27,6 +27,7 @@ const columns = {
 }
 
 type MobileRow = [position: number, status: State, code: string, messageId: string | null]
+type NamedRow = [batchId: number, ...MobileRow]
 
 const statements = perConnection((orm) => ({
   byMobile: direct<MobileRow>(
@@ -35,6 +36,20 @@ const statements = perConnection((orm) => ({
       .select({ position: message.position, status: message.status, code: message.code, messageId: message.messageId })
       .from(message)
       .where(and(eq(message.batchId, bound('batchId')), eq(message.mobile, bound('mobile')))),
+  ),
+  byName: direct<NamedRow>(
+    orm,
+    orm
+      .select({
+        batchId: batch.id,
+        position: message.position,
+        status: message.status,
+        code: message.code,
+        messageId: message.messageId,
+      })
+      .from(batch)
+      .innerJoin(message, and(eq(message.batchId, batch.id), eq(message.mobile, bound('mobile'))))
+      .where(eq(batch.rrid, bound('rrid'))),
   ),
   byMessageId: orm
     .select({ ...columns, rrid: batch.rrid, submittedAt: batch.submittedAt })
@@ -82,6 +97,14 @@ export function findMessage(
   const [found] = statements(orm).byMobile.values({ batchId, mobile })
   if (found === undefined) return undefined
   const [position, status, code, messageId] = found
+  return { batchId, position, rrid, mobile, status, code, messageId }
+}
+
+/** As `findMessage`, by the rrid of the batch. */
+export function findNamedMessage(orm: BunSQLiteDatabase, rrid: string, mobile: string): StoredMessage | undefined {
+  const [found] = statements(orm).byName.values({ rrid, mobile })
+  if (found === undefined) return undefined
+  const [batchId, position, status, code, messageId] = found
   return { batchId, position, rrid, mobile, status, code, messageId }
 }
 

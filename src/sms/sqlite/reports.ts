@@ -10,7 +10,7 @@ import { storeBatchTexts } from './batch-texts.ts'
 import { findBatch } from './batches.ts'
 import { addToCounts } from './counts.ts'
 import { addFinalStates, type FinalNumbers, type FinalState } from './final-states.ts'
-import { changeMessage, findMessage, findMessageById } from './message-rows.ts'
+import { changeMessage, findMessage, findMessageById, findNamedMessage } from './message-rows.ts'
 import { contradiction } from './schema.ts'
 import { perConnection } from './tables.ts'
 
@@ -121,6 +121,7 @@ class ReportApplication {
   #find(name: MessageName): StoredMessage | undefined {
     if ('messageId' in name) return findMessageById(this.#orm, name.messageId)
     const { rrid, mobile } = name
+    if (this.#counts.get(rrid) === 1) return findNamedMessage(this.#orm, rrid, mobile)
     const batchId = this.#batchOf(rrid)
     if (batchId === undefined) return undefined
     const messages = this.#messagesOf(batchId, rrid)
