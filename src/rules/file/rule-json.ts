@@ -30,7 +30,7 @@ export interface JsonString {
   readonly text: string
 }
 
-interface JsonBoolean {
+export interface JsonBoolean {
   readonly type: 'boolean'
   readonly offset: number
   readonly length: number
@@ -64,75 +64,85 @@ export class RuleJson {
 
   /** @throws ExpressionError at the first error of JSON with comments, for too many values, and for absurd nesting */
   *read(): Steps<JsonNode> {
-    yield* this.#next()
+    if (this.#mustPause()) yield* this.#pause()
     const root = yield* this.#value()
     if (this.#scanner.token !== 'end') this.#missing('the file should end here')
     return root
   }
 
-  *#next(): Steps<void> {
-    const scanner = this.#scanner
-    for (scanner.next(); scanner.token === 'pause'; scanner.next()) yield
+  /** Scans the next token. @returns whether `pause` must do the rest: a generator for each token would take longer */
+  #mustPause(): boolean {
+    this.#scanner.next()
+    return this.#scanner.token === 'pause'
   }
 
+  *#pause(): Steps<void> {
+    do yield
+    while (this.#mustPause())
+  }
+
+  /** Reads a value, and the token after it. */
   *#value(): Steps<JsonNode> {
-    const { token, offset } = this.#scanner
-    switch (token) {
-      case '{': {
-        const members: JsonMember[] = []
-        yield* this.#items('}', members, () => this.#member())
-        return { type: 'object', offset, members }
-      }
-      case '[': {
-        const elements: JsonNode[] = []
-        yield* this.#items(']', elements, () => this.#value())
-        return { type: 'list', offset, elements }
-      }
-      case 'string':
-      case 'true':
-      case 'false':
-      case 'other':
-        return yield* this.#scalar(token)
-      default:
-        return this.#missing('a value should stand here')
-    }
+    const scalar = this.#scalar()
+    if (scalar === undefined) return yield* this.#container()
+    if (this.#mustPause()) yield* this.#pause()
+    return scalar
   }
 
-  *#scalar(token: 'string' | 'true' | 'false' | 'other'): Steps<JsonNode> {
-    const { offset, end, text } = this.#scanner
+  /** The value that the token is; `undefined` where an object or a list begins. */
+  #scalar(): JsonNode | undefined {
+    const { token, offset, end, text } = this.#scanner
+    if (token === '{' || token === '[') return undefined
+    if (token !== 'string' && token !== 'true' && token !== 'false' && token !== 'other') {
+      return this.#missing('a value should stand here')
+    }
     this.#bounds.countValue(offset)
-    yield* this.#next()
     if (token === 'string') return { type: token, offset, length: end - offset, text }
     if (token === 'other') return { type: token, offset }
     return { type: 'boolean', offset, length: end - offset, value: token === 'true' }
   }
 
-  /** Reads the items of an object or a list, and its closing bracket. */
-  *#items<T>(close: '}' | ']', items: T[], item: () => Steps<T>): Steps<void> {
+  /** Reads an object or a list, and the token after it. */
+  *#container(): Steps<JsonNode> {
     const scanner = this.#scanner
-    if (++this.#nesting > MAX_NESTING) refuse(scanner.offset, 'nested too deep')
-    this.#bounds.countValue(scanner.offset)
-    yield* this.#next()
+    const { offset } = scanner
+    const isObject = scanner.token === '{'
+    const close = isObject ? '}' : ']'
+    if (++this.#nesting > MAX_NESTING) refuse(offset, 'nested too deep')
+    this.#bounds.countValue(offset)
+    const members: JsonMember[] = []
+    const elements: JsonNode[] = []
+    if (this.#mustPause()) yield* this.#pause()
+    if (scanner.token === ',') this.#missing('a value should stand here')
     while (scanner.token !== close && scanner.token !== 'end') {
-      if (items.length > 0) yield* this.#expect(',', 'a comma should stand here')
-      else if (scanner.token === ',') this.#missing('a value should stand here')
-      items.push(yield* item())
+      const isFirst = members.length + elements.length === 0
+      if (!isFirst && this.#mustPauseAfter(',', 'a comma should stand here')) yield* this.#pause()
+      const key = isObject ? this.#key() : undefined
+      if (key !== undefined) {
+        if (this.#mustPause()) yield* this.#pause()
+        if (this.#mustPauseAfter(':', 'a colon should stand here')) yield* this.#pause()
+      }
+      const scalar = this.#scalar()
+      const value = scalar ?? (yield* this.#container())
+      if (scalar !== undefined && this.#mustPause()) yield* this.#pause()
+      if (key === undefined) elements.push(value)
+      else members.push({ key, value })
     }
-    yield* this.#expect(close, `a ${close} should stand here`)
+    if (this.#mustPauseAfter(close, `a ${close} should stand here`)) yield* this.#pause()
     this.#nesting--
+    return isObject ? { type: 'object', offset, members } : { type: 'list', offset, elements }
   }
 
-  *#member(): Steps<JsonMember> {
+  #key(): JsonString {
     const { token, offset, end, text } = this.#scanner
     if (token !== 'string') this.#missing('a key in quotation marks should stand here')
-    yield* this.#next()
-    yield* this.#expect(':', 'a colon should stand here')
-    return { key: { type: 'string', offset, length: end - offset, text }, value: yield* this.#value() }
+    return { type: 'string', offset, length: end - offset, text }
   }
 
-  *#expect(token: '}' | ']' | ':' | ',', missing: string): Steps<void> {
+  /** As `mustPause`, when the token is the expected one. */
+  #mustPauseAfter(token: '}' | ']' | ':' | ',', missing: string): boolean {
     if (this.#scanner.token !== token) this.#missing(missing)
-    yield* this.#next()
+    return this.#mustPause()
   }
 
   #missing(what: string): never {

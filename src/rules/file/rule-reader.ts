@@ -10,7 +10,7 @@ import type { RuleKind } from '../expression/names.ts'
 import { PatternCache, PatternPause } from '../expression/pattern.ts'
 import { ExpressionError, refuse } from '../expression/rule-errors.ts'
 import type { SourceLimits } from '../expression/source-limits.ts'
-import type { JsonMember, JsonNode, JsonString } from './rule-json.ts'
+import type { JsonBoolean, JsonMember, JsonNode, JsonString } from './rule-json.ts'
 import type { Rule, RuleIndex, RuleNode } from './rule-node.ts'
 
 const WILDCARD = /^\$[A-Za-z_][A-Za-z0-9_]*$/
@@ -69,23 +69,14 @@ export class RuleReader {
    * @throws ExpressionError at a place in the file
    */
   *read(file: JsonNode): Steps<RuleNode> {
-    const [rules, other] = yield* this.#members(file, 'the rules')
+    const [rules, other] = membersOf(file, 'the rules')
     if (rules?.key.text !== 'rules') return refuse(rules?.key.offset ?? file.offset, 'the one key here is "rules"')
+    if (other?.key.text === 'rules') refuseTwice(other.key)
     if (other !== undefined) refuse(other.key.offset, 'the one key here is "rules"')
     return yield* this.#node(rules.value, { path: [], names: namesOf(new Map()) })
   }
 
-  *#members(node: JsonNode, what: string): Steps<readonly JsonMember[]> {
-    if (node.type !== 'object') return refuse(node.offset, `${what} must be an object`)
-    const known = new Set<string>()
-    for (const { key } of node.members) {
-      if (known.has(key.text)) refuse(key.offset, `"${key.text}" stands here twice`)
-      known.add(key.text)
-      if (this.#isPauseDue()) yield
-    }
-    return node.members
-  }
-
+  /** One generator for a node: one for each part of it would take longer than to read the part. */
   *#node(node: JsonNode, position: Position): Steps<RuleNode> {
     if (position.path.length > MAX_DEPTH) refuse(node.offset, `rules are at most ${MAX_DEPTH} keys deep`)
     const draft: Draft = {
@@ -95,39 +86,16 @@ export class RuleReader {
       wildcard: undefined,
       validates: false,
     }
-    const members = yield* this.#members(node, `"${position.path.at(-1) ?? 'rules'}"`)
-    for (const member of members) {
-      yield* this.#member(draft, member, position)
-      if (this.#isPauseDue()) yield
+    for (const { key, value } of membersOf(node, `"${position.path.at(-1) ?? 'rules'}"`)) {
+      const { text } = key
+      if (isIn(draft, text)) refuseTwice(key)
+      if (text === '.read' || text === '.write' || text === '.validate') {
+        setRule(draft, this.#knownRule(text, value, position) ?? (yield* this.#newRule(text, value, position)))
+      } else if (text === '.indexOn') draft.indexes = yield* this.#indexes(value)
+      else addChild(draft, text, yield* this.#node(value, this.#below(draft, text, key.offset, position)))
+      if (this.#isPauseDue(value.type === 'string' ? value.length : 0)) yield
     }
     return draft
-  }
-
-  *#member(draft: Draft, { key, value }: JsonMember, position: Position): Steps<void> {
-    switch (key.text) {
-      case '.read':
-        draft.read = yield* this.#rule('.read', value, position)
-        return
-      case '.write':
-        draft.write = yield* this.#rule('.write', value, position)
-        return
-      case '.validate':
-        draft.validate = yield* this.#rule('.validate', value, position)
-        draft.validates = true
-        return
-      case '.indexOn':
-        draft.indexes = yield* this.#indexes(value)
-        return
-      default:
-        yield* this.#child(draft, key, value, position)
-    }
-  }
-
-  *#child(draft: Draft, { text, offset }: JsonString, value: JsonNode, position: Position): Steps<void> {
-    const child = yield* this.#node(value, this.#below(draft, text, offset, position))
-    if (child.validates) draft.validates = true
-    if (text.startsWith('$')) draft.wildcard = child
-    else addChild(draft, text, child)
   }
 
   #below(draft: Draft, key: string, at: number, { path, names }: Position): Position {
@@ -141,29 +109,26 @@ export class RuleReader {
     return { path: [...path, key], names: namesBelow(names, key, path.length) }
   }
 
-  *#rule(kind: RuleKind, value: JsonNode, { path, names }: Position): Steps<Rule> {
-    const { offset } = value
-    const source = this.#source
-    if (value.type === 'boolean') {
-      const expression = constant(value.value)
-      return { path, kind, text: String(value.value), expression, source, offset, length: value.length }
-    }
-    if (value.type !== 'string') return refuse(offset, `${kind} is a boolean or an expression in a string`)
-    const { text, length } = value
-    const expression = yield* this.#expression(value, kind, names)
-    if (this.#isPauseDue(text.length)) yield
-    return { path, kind, text, expression, source, offset, length }
+  /** @returns `undefined` for an expression that is not compiled, and for what is no rule */
+  #knownRule(kind: RuleKind, value: JsonNode, position: Position): Rule | undefined {
+    if (value.type === 'boolean') return this.#rule(kind, value, String(value.value), constant(value.value), position)
+    if (value.type !== 'string') return undefined
+    const known = position.names.expressions[kind]?.get(value.text)
+    return known && this.#rule(kind, value, value.text, known, position)
   }
 
-  *#expression(literal: JsonString, kind: RuleKind, { wildcards, expressions }: Names): Steps<Expression> {
-    const { text } = literal
+  *#newRule(kind: RuleKind, value: JsonNode, position: Position): Steps<Rule> {
+    if (value.type !== 'string') return refuse(value.offset, `${kind} is a boolean or an expression in a string`)
+    const { wildcards, expressions } = position.names
+    this.#bounds.countExpression(value.offset)
+    const expression = yield* this.#convert(value, kind, wildcards)
     expressions[kind] ??= new Map()
-    const known = expressions[kind].get(text)
-    if (known !== undefined) return known
-    this.#bounds.countExpression(literal.offset)
-    const expression = yield* this.#convert(literal, kind, wildcards)
-    expressions[kind].set(text, expression)
-    return expression
+    expressions[kind].set(value.text, expression)
+    return this.#rule(kind, value, value.text, expression, position)
+  }
+
+  #rule(kind: RuleKind, at: JsonString | JsonBoolean, text: string, expression: Expression, { path }: Position): Rule {
+    return { path, kind, text, expression, source: this.#source, offset: at.offset, length: at.length }
   }
 
   /** Compiles an expression. After a pause for its patterns it starts over: compiled patterns are cached. */
@@ -186,7 +151,7 @@ export class RuleReader {
   *#indexes(value: JsonNode): Steps<readonly RuleIndex[]> {
     const indexes: RuleIndex[] = []
     for (const element of value.type === 'list' ? value.elements : [value]) {
-      const index = element.type === 'object' ? yield* this.#describedIndex(element) : this.#index(element, false)
+      const index = element.type === 'object' ? this.#describedIndex(element) : this.#index(element, false)
       if (index !== undefined) indexes.push(index)
       if (this.#isPauseDue(STEP_LENGTH / STEP_INDEXES)) yield
     }
@@ -194,10 +159,13 @@ export class RuleReader {
   }
 
   /** Reads `{"child": …, "covering": …}`. @returns `undefined` for an order that needs no index */
-  *#describedIndex(value: JsonNode): Steps<RuleIndex | undefined> {
+  #describedIndex(value: JsonNode): RuleIndex | undefined {
     let child: JsonNode | undefined
     let covering = false
-    for (const { key, value: member } of yield* this.#members(value, '.indexOn')) {
+    const known = new Set<string>()
+    for (const { key, value: member } of membersOf(value, '.indexOn')) {
+      if (known.has(key.text)) refuseTwice(key)
+      known.add(key.text)
       if (key.text === 'child') child = member
       else if (key.text !== 'covering') return refuse(key.offset, 'an index has "child" and "covering"')
       else if (member.type === 'boolean') covering = member.value
@@ -243,7 +211,45 @@ function namesBelow(names: Names, key: string, depth: number): Names {
   return below
 }
 
+function membersOf(node: JsonNode, what: string): readonly JsonMember[] {
+  return node.type === 'object' ? node.members : refuse(node.offset, `${what} must be an object`)
+}
+
+function refuseTwice({ text, offset }: JsonString): never {
+  return refuse(offset, `"${text}" stands here twice`)
+}
+
+/** Whether a key has been read. */
+function isIn(draft: Draft, key: string): boolean {
+  switch (key) {
+    case '.read':
+      return draft.read !== undefined
+    case '.write':
+      return draft.write !== undefined
+    case '.validate':
+      return draft.validate !== undefined
+    case '.indexOn':
+      return draft.indexes !== NO_INDEXES
+    default:
+      return draft.children.has(key) || draft.wildcard?.path.at(-1) === key
+  }
+}
+
+function setRule(draft: Draft, rule: Rule): void {
+  if (rule.kind === '.read') draft.read = rule
+  else if (rule.kind === '.write') draft.write = rule
+  else {
+    draft.validate = rule
+    draft.validates = true
+  }
+}
+
 function addChild(draft: Draft, key: string, child: RuleNode): void {
+  if (child.validates) draft.validates = true
+  if (key.startsWith('$')) {
+    draft.wildcard = child
+    return
+  }
   if (draft.children === NO_CHILDREN) draft.children = new Map()
   draft.children.set(key, child)
 }

@@ -8,15 +8,14 @@ export type Token = '{' | '}' | '[' | ']' | ':' | ',' | 'string' | 'true' | 'fal
 const STRETCH = 16 * 1024
 
 const QUOTE = 34
+const SLASH = 47
 const BACKSLASH = 92
 const LOWER_U = 117
 /** The first code that is no control character. */
 const SPACE = 32
+const [TAB, LINE_FEED, CARRIAGE_RETURN] = [9, 10, 13]
 const UNICODE_DIGITS = 4
 
-/** First characters of white space and comments. */
-const SKIPPED = ' \t\r\n/'
-const SPACES = /[ \t\r\n]*/y
 const LINE_END = /[\r\n]/g
 const WORDS: ReadonlyMap<string, Token> = new Map([
   ['true', 'true'],
@@ -82,15 +81,16 @@ export class RuleScanner {
   /** Skips white space and comments. @returns whether a token follows before the next pause */
   #isAtToken(): boolean {
     const source = this.#source
-    while (this.end - this.#paused < STRETCH) {
-      if (!SKIPPED.includes(source.charAt(this.end))) return true
-      SPACES.lastIndex = this.end
-      SPACES.test(source)
-      this.end = SPACES.lastIndex
-      const behind = endOfComment(source, this.end)
-      if (behind === undefined) return true
-      this.#replace(this.end, behind, '')
-      this.end = behind
+    const stop = this.#paused + STRETCH
+    while (this.end < stop) {
+      const code = source.charCodeAt(this.end)
+      if (isSpace(code)) this.end++
+      else {
+        const behind = code === SLASH ? endOfComment(source, this.end) : undefined
+        if (behind === undefined) return true
+        this.#replace(this.end, behind, '')
+        this.end = behind
+      }
     }
     this.#paused = this.end
     return false
@@ -192,6 +192,10 @@ export class RuleScanner {
     if (text !== '') this.#strict.add(text)
     this.#printed = to
   }
+}
+
+function isSpace(code: number): boolean {
+  return code === SPACE || code === LINE_FEED || code === TAB || code === CARRIAGE_RETURN
 }
 
 /**
