@@ -31,6 +31,8 @@ interface RunningTransaction extends OpenTransaction {
   readonly postponed: PostponedJob[]
 }
 
+type With<Method extends keyof TransactionParticipant> = Required<Pick<TransactionParticipant, Method>>
+
 const statements = defineStatements({
   begin: ({ client }) => client.prepare('BEGIN IMMEDIATE'),
   commit: ({ client }) => client.prepare('COMMIT'),
@@ -50,6 +52,9 @@ export class TransactionRunner {
   readonly #parts: TransactionParts
   readonly #keys: GeneratedKeys
   readonly #participants: readonly TransactionParticipant[]
+  // Each transaction calls these: to look for a method where there is none takes longer than most of the methods.
+  readonly #flushing: readonly With<'flush'>[]
+  readonly #committing: readonly With<'committed'>[]
   readonly #background: readonly BackgroundWork[]
 
   constructor(connection: Connection, parts: TransactionParts) {
@@ -62,6 +67,8 @@ export class TransactionRunner {
     this.#parts = parts
     this.#keys = new GeneratedKeys(connection)
     this.#participants = [log, writer, staging, indexes, settings, sessions, records, this.#keys, deletedSubtrees]
+    this.#flushing = this.#participants.filter((each): each is With<'flush'> => each.flush !== undefined)
+    this.#committing = this.#participants.filter((each): each is With<'committed'> => each.committed !== undefined)
     this.#background = [deletedSubtrees, log, records, indexes]
   }
 
@@ -102,13 +109,13 @@ export class TransactionRunner {
         if ('job' in queued) yield* this.#runJob(queued, transaction)
         else if (yield* this.#runWork(queued, transaction)) changed = true
       }
-      for (const participant of this.#participants) if (participant.flush?.()) changed = true
+      for (const participant of this.#flushing) if (participant.flush()) changed = true
       for (const work of this.#background) if (work.isDue && (yield* stepOf(work, transaction))) changed = true
       if (staging.isDue && (yield* staging.step())) changed = true
       // The commit of a large transaction takes long by itself.
       if (writer.rows.isSpilling) yield
       this.#statements.commit.run()
-      for (const participant of this.#participants) participant.committed?.()
+      for (const participant of this.#committing) participant.committed()
       for (const postponed of transaction.postponed) staging.add(postponed)
       for (const queued of jobs) staging.release(queued)
       return { commits: transaction.commits, settlements: transaction.settlements, settings: settings.current, changed }

@@ -17,6 +17,8 @@ const STEP_LENGTH = 64 * 1024
 const SPILLING_LENGTH = 2 * 1024 * 1024
 /** What a row counts as beside its text: it may be the only one of its page that changes. */
 const ROW_LENGTH = 1024
+/** Interior nodes whose traits are remembered. */
+const MAX_KNOWN = 4096
 
 const ID = sql.placeholder('id')
 const ADDRESS = and(eq(node.parentId, sql.placeholder('parent')), eq(node.key, sql.placeholder('key')))
@@ -72,6 +74,8 @@ export class RowWriter {
   #wasNew = false
   /** The update of a parent for the last texts written below it. */
   #pendingUpdate: { readonly parent: number; by: number; traits: number } | undefined
+  /** Traits that interior nodes have. They are never cleared, and the id of a removed node is not used again. */
+  readonly #knownTraits = new Map<number, number>()
 
   constructor(connection: Connection) {
     this.#statements = statements(connection)
@@ -192,14 +196,21 @@ export class RowWriter {
 
   /** Changes the number of children of an interior node, and adds traits. */
   adjust(id: number, by: number, traits: number): void {
+    const known = this.#knownTraits.get(id) ?? 0
+    const hasAll = (known & traits) === traits
+    // Most texts replace similar ones, which have set the same traits.
+    if (by === 0 && hasAll) return
     this.#statements.adjust.run({ id, by, traits })
+    if (hasAll) return
+    if (this.#knownTraits.size >= MAX_KNOWN) this.#knownTraits.clear()
+    this.#knownTraits.set(id, known | traits)
   }
 
   /** Updates the parent of a slot that was written. @param isOld whether the slot existed before */
   updateParent(parent: number, isOld: boolean, traits: number): void {
     if (parent === ROOT_PARENT) return
     const added = isOld ? replacementTraits(traits) : traits
-    if (!isOld || added !== 0) this.#statements.adjust.run({ id: parent, by: isOld ? 0 : 1, traits })
+    if (!isOld || added !== 0) this.adjust(parent, isOld ? 0 : 1, traits)
   }
 
   /** As `updateParent`, combined for consecutive children of one parent. @param by number of new ones */
@@ -221,7 +232,7 @@ export class RowWriter {
     const pending = this.#pendingUpdate
     this.#pendingUpdate = undefined
     if (pending !== undefined && (pending.by !== 0 || pending.traits !== 0)) {
-      this.#statements.adjust.run({ id: pending.parent, by: pending.by, traits: pending.traits })
+      this.adjust(pending.parent, pending.by, pending.traits)
     }
   }
 
@@ -252,6 +263,7 @@ export class RowWriter {
   reset(): void {
     this.#pendingUpdate = undefined
     this.#newTexts.clear()
+    this.#knownTraits.clear()
     this.ended()
   }
 
