@@ -7,6 +7,7 @@ import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts'
 import { HeldSyncs } from '../../support/held-syncs.ts'
 import { plain, put, strictObserver, turns, watch } from '../../support/store.ts'
 import { tempDir } from '../../support/temp-dir.ts'
+import { integrityProblems } from './integrity.ts'
 
 function add(orm: BunSQLiteDatabase, name: string): void {
   orm
@@ -21,6 +22,15 @@ function increment({ write }: SideTables, name: string): Promise<string> {
   return write(function* (orm) {
     add(orm, name)
     return name
+  })
+}
+
+/** Work that fails the transaction. */
+function refused({ write }: SideTables): Promise<void> {
+  // biome-ignore lint/correctness/useYield: work that is done at once
+  return write(function* (orm) {
+    const nothing = sql`null`
+    orm.insert(counter).values({ name: 'a', value: nothing }).prepare().run()
   })
 }
 
@@ -90,17 +100,29 @@ test('work that SQLite refuses fails alone', async () => {
   const observer = { ...strictObserver, storeTroubled: (_: string, error: unknown) => troubles.push(error) }
   await using store = new SqliteStore(directory.file('tree'), {}, observer)
   const tables = store.sideTables
-  // biome-ignore lint/correctness/useYield: work that is done at once
-  const refused = tables.write(function* (orm) {
-    const nothing = sql`null`
-    orm.insert(counter).values({ name: 'a', value: nothing }).prepare().run()
-  })
-  const outcomes = await Promise.allSettled([increment(tables, 'kept'), refused, put(store, '/a', 1)])
+  const outcomes = await Promise.allSettled([increment(tables, 'kept'), refused(tables), put(store, '/a', 1)])
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   expect(outcomes[1]).toMatchObject({ reason: { code: 'unavailable' } })
   expect(troubles.length).toBeGreaterThan(0)
   // It is tried again alone, and the work before it with it: what counts is what is committed.
   expect(await counted(tables, 'kept')).toBe(1)
+})
+
+test('what a transaction that is rolled back has set on a parent is set again', async () => {
+  await using directory = await tempDir()
+  const file = directory.file('tree')
+  const observer = { ...strictObserver, storeTroubled: () => {} }
+  await using store = new SqliteStore(file, { inlineLength: 0 }, observer)
+  await put(store, '/list', { a: 1, b: 2 })
+  const outcomes = await Promise.allSettled([
+    put(store, '/list/a', { '.value': 1, '.priority': 3 }),
+    refused(store.sideTables),
+  ])
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+  expect(await plain(store, '/list')).toBe('{"a":1,"b":2}')
+  await store.swept()
+  await store.close()
+  expect(integrityProblems(file)).toEqual([])
 })
 
 test('long work gives way to others, and is one all the same', async () => {
