@@ -37,7 +37,8 @@ export class ChildrenText implements ReadText {
   }
 
   get plain(): JsonText {
-    this.#isArray ??= drain(areElementsInSteps(this.children))
+    // Nearly all answers show by their first key that they are no array.
+    this.#isArray ??= this.children[0]?.key === '0' && drain(areElementsInSteps(this.children))
     this.#plain ??= this.#print(this.#hasNoPriority ? asStored : toPlain, this.#isArray)
     return joined(this.#plain)
   }
@@ -51,7 +52,7 @@ export class ChildrenText implements ReadText {
   }
 
   get length(): number {
-    this.#length ??= drain(lengthInSteps(this.children))
+    this.#length ??= 2 + membersLength(this.children, 0, this.children.length)
     return this.#length
   }
 
@@ -121,12 +122,21 @@ const STEP_LOOKED_AT = 4096
 
 function* lengthInSteps(children: readonly ChildText[]): Steps<number> {
   let length = 2
-  for (const [index, { key, text }] of children.entries()) {
-    length += key.length + text.length + 4
-    if (index % STEP_LOOKED_AT === STEP_LOOKED_AT - 1) yield
+  for (let start = 0; start < children.length; start += STEP_LOOKED_AT) {
+    if (start > 0) yield
+    length += membersLength(children, start, Math.min(start + STEP_LOOKED_AT, children.length))
   }
-  // The last member has no comma.
-  return children.length === 0 ? length : length - 1
+  return length
+}
+
+/** Length of the members of a range of children, with a comma between two members. */
+function membersLength(children: readonly ChildText[], start: number, end: number): number {
+  let length = 0
+  for (let index = start; index < end; index++) {
+    const child = children[index]
+    if (child !== undefined) length += child.key.length + child.text.length + (index === 0 ? 3 : 4)
+  }
+  return length
 }
 
 /** Whether the children form an array: without holes, which would exceed the limit, and in the order of their indexes. */

@@ -32,8 +32,9 @@ export function piecesOf(text: AnyText): readonly string[] {
 
 /** The text as one string; joining a long text takes long. */
 export function joined(text: AnyText): string {
-  const [first = '', ...others] = piecesOf(text)
-  return others.length === 0 ? first : first + others.join('')
+  if (typeof text === 'string') return text
+  const { pieces } = text
+  return pieces.length === 1 ? (pieces[0] ?? '') : pieces.join('')
 }
 
 /** What is known of the pieces of long texts. To look takes a tenth of what it takes to encrypt them. */
