@@ -37,7 +37,8 @@ export interface EmbeddedReadFigures {
 const COLD_PLACES = 20_000
 /** Leaves read hot: as many as the smallest tree has posts, so that growth is not that of the cache. */
 const HOT_PLACES = 1250
-const PROBED_READS = 10
+/** Enough that the garbage of some reads is collected among them: about every 25th read takes twice as long for it. */
+const PROBED_READS = 100
 const IDLE_MS = 50
 
 async function measureReading(request: EmbeddedReadRequest): Promise<EmbeddedReadFigures> {
