@@ -1,4 +1,3 @@
-import { visit } from 'jsonc-parser'
 import { MAX_DEPTH } from '../tree/limits.ts'
 
 /** A parsed JSON object. Its names come from the token: read it with {@link member}. */
@@ -7,6 +6,8 @@ export type JsonObject = Readonly<Record<string, unknown>>
 /** Why bytes are no JSON object: `ambiguous` means a duplicate name or too deep nesting. */
 export type ParseFailure = 'no-object' | 'ambiguous'
 
+/** Loaded by the first text: a server that gets no token has no need of its memory. */
+let parser: typeof import('jsonc-parser') | undefined
 /** Keeps a byte order mark, which JSON does not allow. */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -57,7 +58,8 @@ function isPlain(text: string): boolean {
     depth--
   }
   try {
-    visit(text, {
+    parser ??= require('jsonc-parser') as typeof import('jsonc-parser')
+    parser.visit(text, {
       onObjectBegin: () => {
         enter()
         objects.push(new Set())

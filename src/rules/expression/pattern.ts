@@ -1,4 +1,4 @@
-import { RE2JS } from 're2js'
+import type { RE2JS } from 're2js'
 import { readPattern } from './pattern-reader.ts'
 import { refuse } from './rule-errors.ts'
 import { INSTRUCTIONS_AROUND, type SourceLimits } from './source-limits.ts'
@@ -12,6 +12,8 @@ export interface Pattern {
   test(text: string): boolean
 }
 
+/** Loaded by the first pattern, in a few milliseconds: most rules have none, and it takes memory. */
+let library: typeof import('re2js') | undefined
 /** Maximum size of a program: about that of `(.{30}){30}`. */
 const MAX_PROGRAM_SIZE = 1_000
 /** In the worst case each character visits the whole program; eight instructions cost about one step. */
@@ -26,7 +28,7 @@ const STEP_INSTRUCTIONS = 4096
  */
 function compilePattern(at: number, text: string, flags: string): Pattern {
   if (flags !== '' && flags !== 'i') refuse(at, `unknown flag of a pattern "${flags}"`)
-  const compiled = compile(at, readPattern(at, text), flags === 'i' ? RE2JS.CASE_INSENSITIVE : 0)
+  const compiled = compile(at, readPattern(at, text), flags === 'i')
   const size = compiled.programSize()
   if (size > MAX_PROGRAM_SIZE) refuse(at, 'the pattern is too large')
   return {
@@ -36,9 +38,11 @@ function compilePattern(at: number, text: string, flags: string): Pattern {
   }
 }
 
-function compile(at: number, source: string, flags: number): RE2JS {
+function compile(at: number, source: string, ignoreCase: boolean): RE2JS {
+  library ??= require('re2js') as typeof import('re2js')
+  const { RE2JS } = library
   try {
-    return RE2JS.compile(source, flags)
+    return RE2JS.compile(source, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)
   } catch {
     return refuse(at, 'the pattern is too large')
   }
