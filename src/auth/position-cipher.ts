@@ -23,6 +23,8 @@ export class PositionCipher {
   /** Epoch of the last tree: an application has one. */
   #epoch: string | undefined
   #name: Buffer = Buffer.alloc(HALF)
+  /** The last position that was encrypted: many replies in a row have the same. */
+  #last: (Position & { readonly id: string }) | undefined
 
   /** @param key of 16 bytes */
   constructor(key: Uint8Array) {
@@ -32,9 +34,12 @@ export class PositionCipher {
 
   /** @returns 22 characters of base64url */
   idOf({ epoch, seq }: Position): string {
+    if (this.#last?.seq === seq && this.#last.epoch === epoch) return this.#last.id
     this.#nameOf(epoch).copy(this.#block)
     this.#block.writeBigUInt64BE(BigInt(seq), HALF)
-    return this.#cipher.update(this.#block).toString('base64url')
+    const id = this.#cipher.update(this.#block).toString('base64url')
+    this.#last = { epoch, seq, id }
+    return id
   }
 
   /** Number of the commit of an id; `undefined` for an id that this key did not make for this tree. */

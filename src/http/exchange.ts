@@ -97,6 +97,8 @@ export class Exchange implements Connected, ReadOptions, EndedRequest {
   trace: Set<string> | undefined = undefined
   query: Query | undefined = undefined
   isStream = false
+  /** Whether its reply names a position already. */
+  isPositioned = false
   /** Whether the idle timeout is disabled until the reply is made. */
   #isSilent = false
   idempotencyKey: string | undefined = undefined

@@ -31,9 +31,27 @@ export interface FormatOptions {
   readonly etag?: string | undefined
 }
 
-/** The plain 200 of the hot path. */
-export function jsonReply(exchange: Exchange, text: JsonText): Response {
-  return replyOf(exchange, text, jsonInit)
+/** Header with the position of a commit, where reads may lag. @see docs/reference/protocol.md#positions */
+const POSITION = 'X-Dhole-Position'
+/** Headers with the last position: many replies in a row have the same. */
+let positioned = { position: '', init: jsonInit }
+
+/** The plain 200 of the hot path. @param position not older than the text; `undefined` where reads never lag */
+export function jsonReply(exchange: Exchange, text: JsonText, position?: string): Response {
+  if (position === undefined) return replyOf(exchange, text, jsonInit)
+  if (positioned.position !== position) {
+    const headers = new Headers(jsonHeaders)
+    headers.set(POSITION, position)
+    positioned = { position, init: { headers } }
+  }
+  exchange.isPositioned = true
+  return replyOf(exchange, text, positioned.init)
+}
+
+/** Names a position that is not older than the reply. */
+export function namePosition(reply: Response, position: string): Response {
+  reply.headers.set(POSITION, position)
+  return reply
 }
 
 /** As `jsonReply`, with a body that is still being written. */

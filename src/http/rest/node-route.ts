@@ -1,3 +1,4 @@
+import type { Application } from '../../applications/application.ts'
 import type { Caller } from '../../auth/caller.ts'
 import { checkKeys } from '../../database/access/access.ts'
 import { DholeError } from '../../error.ts'
@@ -12,7 +13,7 @@ import { acceptsStream, familyOf, idempotencyKeyOf, type Method, methodOf, wants
 import { exportAnswer } from '../response/export-body.ts'
 import { LARGE_LENGTH } from '../response/large-body.ts'
 import { nodeTextReply } from '../response/node-reply.ts'
-import { emptyReply, formatReply, jsonReply } from '../response/reply.ts'
+import { emptyReply, formatReply, jsonReply, namePosition } from '../response/reply.ts'
 import { openStream } from '../streams/stream-route.ts'
 import { NO_PARAMETERS } from '../url/parameters.ts'
 import { INFO } from '../url/target.ts'
@@ -20,12 +21,8 @@ import { collectTrace } from './auth-debug.ts'
 import { checkWholeExport, emptyBody } from './whole-export.ts'
 import { writeNode } from './write-node.ts'
 
-/**
- * Positions of commits, where reads may lag.
- * @see docs/reference/protocol.md#positions
- */
+/** Header with the position that the answer must include, where reads may lag. @see docs/reference/protocol.md#positions */
 const AFTER = 'X-Dhole-After'
-const POSITION = 'X-Dhole-Position'
 /** Parameters that streams do not have. */
 const NOT_STREAMED = ['shallow', 'count', 'callback', 'download']
 
@@ -66,18 +63,32 @@ function answerMethod(exchange: Exchange, method: Method): Awaitable<Response> {
   return method === 'GET' ? readNode(exchange) : writeNode(exchange, method)
 }
 
-/** Waits for the position that the request names, and names one that the answer includes. */
-async function answerWithPosition(exchange: Exchange, method: Method): Promise<Response> {
-  const { authenticator, database } = exchange.application
-  const after = exchange.request.headers.get(AFTER)
-  if (after !== null) {
-    const { epoch, seq } = database.position()
-    // A position of another history is passed by the last commit of this one.
-    if ((authenticator.positions.seqOf(after, epoch) ?? Number.POSITIVE_INFINITY) > seq) await database.fresh(true)
-  }
-  const reply = await answerMethod(exchange, method)
-  reply.headers.set(POSITION, authenticator.positions.idOf(database.position()))
-  return reply
+/** Waits for the position that the request names, and names one that is not older than the answer. */
+function answerWithPosition(exchange: Exchange, method: Method): Awaitable<Response> {
+  const reached = reachPosition(exchange)
+  const reply =
+    reached === undefined ? answerMethod(exchange, method) : reached.then(() => answerMethod(exchange, method))
+  return reply instanceof Promise ? reply.then((known) => withPosition(exchange, known)) : withPosition(exchange, reply)
+}
+
+/** @returns `undefined` where the position that the request names is reached, and where it names none */
+function reachPosition({ request, application }: Exchange): Awaitable<void> {
+  const after = request.headers.get(AFTER)
+  if (after === null) return undefined
+  const { authenticator, database } = application
+  const { epoch, seq } = database.position()
+  // A position of another history is passed by the last commit of this one.
+  const wanted = authenticator.positions.seqOf(after, epoch) ?? Number.POSITIVE_INFINITY
+  return wanted > seq ? database.fresh(true) : undefined
+}
+
+function withPosition(exchange: Exchange, reply: Response): Response {
+  return exchange.isPositioned ? reply : namePosition(reply, positionOf(exchange.application))
+}
+
+/** Id of the last position. */
+function positionOf({ authenticator, database }: Application): string {
+  return authenticator.positions.idOf(database.position())
 }
 
 /** Refuses headers and parameters that the method does not support. */
@@ -152,7 +163,9 @@ function readReply(exchange: Exchange, node: ReadText | undefined): Awaitable<Re
   const { parameters } = target
   const ifNoneMatch = request.headers.get('if-none-match')
   if (ifNoneMatch === null && parameters === NO_PARAMETERS && !wantsEtag(request)) {
-    return jsonReply(exchange, node === undefined ? 'null' : node.plain)
+    const { application } = exchange
+    const position = application.database.mayLag ? positionOf(application) : undefined
+    return jsonReply(exchange, node === undefined ? 'null' : node.plain, position)
   }
   const etag = ifNoneMatch !== null || wantsEtag(request) ? (node?.etag ?? NULL_ETAG) : undefined
   if (ifNoneMatch !== null && etag !== undefined && etagMatches(ifNoneMatch, etag)) return emptyReply(304, etag)

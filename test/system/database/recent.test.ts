@@ -20,6 +20,30 @@ describe.skipIf(whyNoPostgres !== undefined)(whyNoPostgres ?? 'servers that answ
     }
   })
 
+  test('every kind of answer names the position, whether it was in memory or is read', async () => {
+    const { one } = servers
+    for (let value = 0; value < 5; value++) {
+      const written = await one.call('PUT', '/kinds/n.json', { body: String(value) })
+      const position = written.headers.get(POSITION)
+      expect(position).toMatch(/^[\w-]{22}$/)
+      const tagged = { headers: { 'X-Firebase-ETag': 'true' } }
+      const asked: [string, string, Record<string, unknown>?][] = [
+        ['GET', '/kinds/n.json'],
+        ['GET', '/kinds/n.json'],
+        ['HEAD', '/kinds/n.json'],
+        ['GET', '/kinds/none.json'],
+        ['GET', '/kinds/n.json?print=pretty'],
+        ['GET', '/kinds.json?shallow=true'],
+        ['GET', '/kinds.json?orderBy="$key"&limitToFirst=1'],
+        ['GET', '/kinds/n.json', tagged],
+      ]
+      for (const [method, path, options] of asked) {
+        const read = await one.call(method, path, options)
+        expect([method, path, read.headers.get(POSITION)]).toEqual([method, path, position])
+      }
+    }
+  })
+
   test('a server sees its own writes, and a position that nobody has given means the last one', async () => {
     const { one, two } = servers
     await one.call('PUT', '/own.json', { body: '1' })

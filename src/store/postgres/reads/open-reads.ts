@@ -44,9 +44,10 @@ class PostgresReads implements StoreReads {
   }
 
   node(path: Path, limit: ReadLimit, authorize: Authorization): Awaitable<NodeText | undefined> {
+    const name = formatPath(path)
     return this.#fromCache(
-      this.#cache.get(formatPath(path)) !== undefined,
-      () => this.#cachedNode(path, limit),
+      this.#cache.get(name) !== undefined,
+      () => this.#cachedNode(name, limit),
       authorize,
       async () => (await this.#runner.run(this.#nodePlan(path, limit, authorize))).value,
     )
@@ -54,9 +55,10 @@ class PostgresReads implements StoreReads {
 
   query(path: Path, query: Query, limit: ReadLimit, authorize: Authorization): Awaitable<ReadText | undefined> {
     const name = queryName(query)
+    const text = formatPath(path)
     return this.#fromCache(
-      this.#cache.getAnswer(formatPath(path), name) !== undefined,
-      () => this.#cachedAnswer(path, name, limit),
+      this.#cache.getAnswer(text, name) !== undefined,
+      () => this.#cachedAnswer(text, name, limit),
       authorize,
       async () => (await this.#answer(path, query, name, limit, authorize)).value,
     )
@@ -101,11 +103,11 @@ class PostgresReads implements StoreReads {
 
   readAt(path: Path, query: Query | undefined, limit: ReadLimit, authorize: Authorization): Awaitable<ReadAt> {
     const name = query && queryName(query)
+    const text = formatPath(path)
     const find = (): ReadAt | undefined => {
-      const value = name === undefined ? this.#cachedNode(path, limit) : this.#cachedAnswer(path, name, limit)
+      const value = name === undefined ? this.#cachedNode(text, limit) : this.#cachedAnswer(text, name, limit)
       return value && { seq: this.#parts.tree.batch.seq, value }
     }
-    const text = formatPath(path)
     const isCached = (name === undefined ? this.#cache.get(text) : this.#cache.getAnswer(text, name)) !== undefined
     return this.#fromCache(isCached, find, authorize, async () => {
       const { value, seq } =
@@ -202,7 +204,8 @@ class PostgresReads implements StoreReads {
   #nodePlan(path: Path, limit: ReadLimit, authorize: Authorization): Plan<NodeText | undefined> {
     const { maxLength } = limit
     const target: Target = { path, mostBytes: bytesOf(maxLength) }
-    const isCached = this.#cache.get(formatPath(path)) !== undefined
+    const name = formatPath(path)
+    const isCached = this.#cache.get(name) !== undefined
     const { tree } = this.#parts
     return {
       limit,
@@ -211,7 +214,7 @@ class PostgresReads implements StoreReads {
       // Only the authorisation reads then.
       target: isCached ? undefined : target,
       read: async (reading) => {
-        const cached = isCached && reading.batch === tree.batch.batch ? this.#cachedNode(path, limit) : undefined
+        const cached = isCached && reading.batch === tree.batch.batch ? this.#cachedNode(name, limit) : undefined
         if (cached !== undefined) return () => cached
         if (isCached) await reading.walk([], target)
         const print = await nodeText(reading, path, maxLength)
@@ -231,14 +234,14 @@ class PostgresReads implements StoreReads {
     if (this.#parts.tree.batch.batch === batch) cache()
   }
 
-  #cachedNode(path: Path, { maxLength }: ReadLimit): NodeText | undefined {
-    const cached = this.#cache.get(formatPath(path))
+  #cachedNode(path: string, { maxLength }: ReadLimit): NodeText | undefined {
+    const cached = this.#cache.get(path)
     if (cached !== undefined && cached.stored.length > maxLength) throw new DholeError('read-too-big')
     return cached
   }
 
-  #cachedAnswer(path: Path, name: string, { maxLength }: ReadLimit): ReadText | undefined {
-    const cached = this.#cache.getAnswer(formatPath(path), name)
+  #cachedAnswer(path: string, name: string, { maxLength }: ReadLimit): ReadText | undefined {
+    const cached = this.#cache.getAnswer(path, name)
     if (cached === undefined) return undefined
     if (cached.text.length > maxLength) throw new DholeError('read-too-big')
     if (cached.index !== undefined) this.#parts.indexes.recordUse(cached.index)
