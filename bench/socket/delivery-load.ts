@@ -45,7 +45,7 @@ const WRITERS = 8
 const MOST_UNDER_WAY = 500
 const TICK_MS = 1
 /** Something is wrong when it takes longer. */
-const LIFETIME_MS = 120_000
+const LIFETIME_MS = 170_000
 
 /** Connections that listen to the room. */
 class Room {

@@ -1,7 +1,7 @@
 import { type Caller, hasCredential } from '../../auth/caller.ts'
 import type { EventBatch } from '../../hub/event-batch.ts'
 import { BEGIN_ANEW, DENIED, type EndReason, type Sink } from '../../hub/sink.ts'
-import { type Decision, isStillValid } from '../../rules/decision/decision.ts'
+import type { Decision } from '../../rules/decision/decision.ts'
 import type { Awaitable } from '../../scheduling/awaitable.ts'
 import { SharedTurns } from '../../scheduling/shared-turns.ts'
 import type { Path } from '../../tree/path.ts'
@@ -24,9 +24,6 @@ export interface GuardKeeper {
   /** A guard has ended. */
   released(guard: StreamGuard): void
 }
-
-/** The decision of a guard knows whether it is outdated. */
-const isNotWritten = () => false
 
 /** The guarded stream. */
 export interface GuardedStream {
@@ -61,8 +58,8 @@ export class StreamGuard implements Sink {
   readonly #keeper: GuardKeeper
   /** The latest decision. Only its paths are watched. */
   #decision: Decision | undefined
-  /** Whether something that the decision depends on may have changed since. */
-  #isOutdated = false
+  /** Whether it allows reading until the rules, or something in the tree that it depends on, change. Asked for each batch. */
+  #isLasting = false
   /** Source of the rules that were observed last; `null` before. */
   #rules: string | undefined | null = null
   /** Number of writes to what the permission depends on, replaced rules included. */
@@ -128,7 +125,7 @@ export class StreamGuard implements Sink {
 
   /** Something that the permission depends on was written. */
   invalidate(): void {
-    this.#isOutdated = true
+    this.#isLasting = false
     this.#invalidations++
   }
 
@@ -224,9 +221,7 @@ export class StreamGuard implements Sink {
 
   /** Whether the latest decision allows reading and is still valid. */
   #isDecided(): boolean {
-    const decision = this.#decision
-    if (decision?.allowed !== true || this.#isOutdated) return false
-    return isStillValid(decision, this.#rules === this.#tree.rules(), isNotWritten)
+    return this.#isLasting && this.#rules === this.#tree.rules()
   }
 
   /** Whether the listener may read now. Decides anew unless the latest decision is still valid. */
@@ -260,7 +255,7 @@ export class StreamGuard implements Sink {
     // Commits meanwhile are noticed only at paths that were watched all the time.
     const wasWatched = observed.seq === seq || Bun.deepEquals(observed.paths, paths)
     const isCurrent = wasWatched && observed.invalidations === invalidations && observed.rules === rules
-    this.#isOutdated = !isCurrent
+    this.#isLasting = isCurrent && decision.allowed && !decision.dependsOn.time
     return isCurrent
   }
 

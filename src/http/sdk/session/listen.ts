@@ -53,9 +53,11 @@ export class Listen implements Sink, StreamFacts {
   readonly bound: MailboxBound
   readonly #connection: ListeningConnection
   readonly #keeper: ListenKeeper
-  readonly #tail: string
+  /** End of its messages; `undefined` where the listen has no tag. */
+  readonly #tail: string | undefined
   #listening: Listening | undefined
-  readonly #waiters = new CommitWaiters()
+  /** Made by the first that waits. */
+  #waiters: CommitWaiters | undefined
   /** Number of the last commit whose events were sent, by this listen or by one that covers it. */
   #reported = -1
   /** Number of the last commit whose events were left to the listen that covers this one. */
@@ -76,7 +78,7 @@ export class Listen implements Sink, StreamFacts {
     this.bound = connection.bound
     this.#connection = connection
     this.#keeper = keeper
-    this.#tail = pushTail(listened.tag)
+    this.#tail = listened.tag === undefined ? undefined : pushTail(listened.tag)
   }
 
   /** The stream is open. */
@@ -174,8 +176,9 @@ export class Listen implements Sink, StreamFacts {
   reported(seq: number): Promise<void> | undefined {
     if (this.#hasReported(seq)) return undefined
     // A mark that is on its way serves others too.
-    if (this.#waiters.last !== seq) void this.#listening?.mark(seq)
+    if (this.#waiters?.last !== seq) void this.#listening?.mark(seq)
     if (this.#hasReported(seq)) return undefined
+    this.#waiters ??= new CommitWaiters()
     return this.#waiters.add(seq)
   }
 
@@ -204,9 +207,9 @@ export class Listen implements Sink, StreamFacts {
       this.#leave(batch)
       return undefined
     }
+    if (this.isBegun) return this.#send(batch)
     const { hash } = this.listened
-    if (this.isBegun || hash === '') return this.#send(batch)
-    return this.#sendUnlessKnown(batch, hash)
+    return hash === '' ? this.#send(batch) : this.#sendUnlessKnown(batch, hash)
   }
 
   keepAlive(): void {}
@@ -253,16 +256,15 @@ export class Listen implements Sink, StreamFacts {
     if (batch.isBeginning) this.#reportedUpTo(batch)
     else {
       this.#left = Math.max(this.#left, batch.seq)
-      this.#waiters.wake(this.#left)
+      this.#waiters?.wake(this.#left)
     }
   }
 
   #send(batch: EventBatch): Promise<void> | undefined {
     let room: Promise<void> | undefined
-    const isTagged = this.listened.tag !== undefined
     const messages = batch.encoded(messageEncoder, this.listened)
     for (const { head, untagged } of messages) {
-      const text = isTagged ? head + this.#tail : untagged
+      const text = this.#tail === undefined ? untagged : head + this.#tail
       this.bytesSent += text.length
       room = this.#connection.push(text)
     }
@@ -277,7 +279,7 @@ export class Listen implements Sink, StreamFacts {
     this.#reported = Math.max(this.#reported, seq)
     if (isFirst) this.#keeper.begun(this)
     this.#begin()
-    this.#waiters.wake(this.#reported)
+    this.#waiters?.wake(this.#reported)
   }
 
   #begin(): void {
@@ -289,6 +291,6 @@ export class Listen implements Sink, StreamFacts {
     this.#isOver = true
     this.#connection.streams.delete(this.#number)
     this.#begin()
-    this.#waiters.wake(Number.POSITIVE_INFINITY)
+    this.#waiters?.wake(Number.POSITIVE_INFINITY)
   }
 }

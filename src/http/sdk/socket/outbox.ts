@@ -14,11 +14,16 @@ export interface FrameSocket {
   sendText(frame: string): number
 }
 
+/** Counts the messages that were passed to a connection, with their bytes. */
+export interface SentMessages {
+  sent(bytes: number): void
+}
+
 /** Sends the messages of one connection, in order. What the connection does not take yet waits here, and is counted. */
 export class Outbox {
   readonly #socket: FrameSocket
   readonly #abort: () => void
-  readonly #sent: (bytes: number) => void
+  readonly #counter: SentMessages
   readonly #cut: (message: string) => Generator<string, void>
   readonly #waiting: string[] = []
   /** Remaining frames of the message that is being sent. */
@@ -33,14 +38,13 @@ export class Outbox {
 
   /**
    * @param abort called when the client takes too much memory, or a frame was lost
-   * @param sent called for each message that was passed to the connection, with its bytes
    * @param cut makes the frames of a message
    */
   constructor(
     socket: FrameSocket,
     reserve: ReserveMemory,
     abort: () => void,
-    sent: (bytes: number) => void,
+    counter: SentMessages,
     cut: (message: string) => Generator<string, void> = framesOf,
   ) {
     this.#socket = socket
@@ -49,7 +53,7 @@ export class Outbox {
       abort()
     })
     this.#abort = abort
-    this.#sent = sent
+    this.#counter = counter
     this.#cut = cut
   }
 
@@ -113,7 +117,7 @@ export class Outbox {
 
   /** A message was passed to the connection. */
   #passed(): void {
-    if (!this.#isOver) this.#sent(this.#bytes)
+    if (!this.#isOver) this.#counter.sent(this.#bytes)
     this.#bytes = 0
   }
 

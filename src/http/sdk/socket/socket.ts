@@ -53,12 +53,7 @@ export class Socket implements Carrier {
   open(socket: RawSocket): void {
     const { connection, session } = this
     this.#socket = socket
-    this.#outbox = new Outbox(
-      socket,
-      this.#service.reserve,
-      () => session.abort(),
-      (bytes) => connection.sent(bytes),
-    )
+    this.#outbox = new Outbox(socket, this.#service.reserve, () => session.abort(), connection)
     this.begin()
   }
 

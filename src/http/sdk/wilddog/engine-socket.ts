@@ -1,7 +1,7 @@
 import type { ReserveMemory } from '../../../hub/mailbox.ts'
 import type { EndCause } from '../session/carrier.ts'
 import { causeOf, closeFor } from '../socket/close-codes.ts'
-import { type FrameSocket, Outbox } from '../socket/outbox.ts'
+import { type FrameSocket, Outbox, type SentMessages } from '../socket/outbox.ts'
 import type { EngineConnection, Transport } from './engine-connection.ts'
 import type { EnginePolling } from './engine-polling.ts'
 import { BadPacket, PROBE, PROBED, UPGRADE } from './packets.ts'
@@ -40,8 +40,8 @@ export class EngineSocket implements Transport {
   open(socket: RawSocket): void {
     const { reserve, abort } = this.#service
     this.#socket = socket
-    // A packet is one frame, however long. The connection counts messages.
-    this.#outbox = new Outbox(socket, reserve, abort, () => {}, itself)
+    // A packet is one frame, however long.
+    this.#outbox = new Outbox(socket, reserve, abort, uncounted, itself)
     this.begin()
   }
 
@@ -129,6 +129,9 @@ export class EngineUpgradeSocket extends EngineSocket {
     this.#leave()
   }
 }
+
+/** The connection counts messages. */
+const uncounted: SentMessages = { sent: () => {} }
 
 function* itself(packet: string): Generator<string, void> {
   yield packet
