@@ -3,7 +3,7 @@ import { answer, requestOf } from '../harness/child.ts'
 import { KeepAliveClient, putRequest } from '../load/keep-alive-client.ts'
 import { type Answers, type Generator, type LoadRequest, type Prepared, takeTurns } from '../load/load.ts'
 import { Control } from '../load/stream-publisher.ts'
-import { placePath } from '../targets/dhole-sockets.ts'
+import { PLACES, placePath } from '../targets/dhole-sockets.ts'
 import { requestFrame, WireClient } from './wire-client.ts'
 
 export interface SocketLoad {
@@ -12,9 +12,10 @@ export interface SocketLoad {
   readonly pid: number
   readonly control: number
   /**
-   * `stats`: requests with counters of clients, which the server only answers. `put`: writes of 60 bytes to places all over a
-   * list. `embedded`: the same writes, made by the server's own process. `burst`: so many writes sent at once, again and again.
-   * `rest`: the same writes over HTTPS, one under way on each connection.
+   * `stats`: requests with counters of clients, which the server only answers. `put`: writes of 60 bytes to all places of a
+   * list in turns. `embedded`: the same writes, made by the server's own process, as many at once as there are connections.
+   * `burst`: so many of them sent in one packet, and the next when all are answered. `rest`: the same writes over HTTPS, one
+   * under way on each connection.
    */
   readonly kind: 'stats' | 'put' | 'embedded' | 'burst' | 'rest'
   readonly connections: number
@@ -28,21 +29,25 @@ export interface SocketLoadRequest extends Omit<LoadRequest, 'loads'> {
 
 const STATS = requestFrame('s', { c: { 'sdk.js.12-19-0': 1 } })
 const TEXT_LENGTH = 60
-/** Places of one connection. Each is written one text and another in turns. */
-const PLACES = 8
+/** Of all places: each is written one text and another in turns. */
+const WRITES = 2 * PLACES
 
-function putOf(connection: number, index: number) {
-  const path = placePath(connection * PLACES + (index % PLACES))
+function putOf(index: number) {
+  const path = placePath(index)
   const text = `text ${Math.floor(index / PLACES) % 2} of ${path.join(' ')} `.padEnd(TEXT_LENGTH, '.')
   return { path, text }
 }
 
-/** The writes of one connection, one after the other and over again. */
-function putFrames(connection: number): Buffer[] {
-  return Array.from({ length: 2 * PLACES }, (_, index) => {
-    const { path, text } = putOf(connection, index)
-    return requestFrame('p', { p: `/${path.join('/')}`, d: text })
-  })
+function putFrame(index: number): Buffer {
+  const { path, text } = putOf(index)
+  return requestFrame('p', { p: `/${path.join('/')}`, d: text })
+}
+
+/** The writes of one connection, one after the other and over again: no other writes to its places. */
+function putFrames(connection: number, connections: number): Buffer[] {
+  const frames: Buffer[] = []
+  for (let index = connection; index < WRITES; index += connections) frames.push(putFrame(index))
+  return frames
 }
 
 async function prepare(load: SocketLoad): Promise<Prepared> {
@@ -65,7 +70,7 @@ async function generatorOf(load: SocketLoad): Promise<Generator> {
 /** Keeps so many requests under way on each connection until the time is up. */
 async function overSockets({ url, kind, connections, depth }: SocketLoad): Promise<Generator> {
   const clients = await connectAll(url, connections)
-  const frames = clients.map((_, connection) => (kind === 'stats' ? [STATS] : putFrames(connection)))
+  const frames = clients.map((_, connection) => (kind === 'stats' ? [STATS] : putFrames(connection, connections)))
   return timed(async (end) => {
     let answered = 0
     let underWay = 0
@@ -102,18 +107,15 @@ async function embedded({ control: port, connections }: SocketLoad): Promise<Gen
 /** Sends all writes at once over one connection, and the next when all are answered. */
 async function burst({ url, depth }: SocketLoad): Promise<Generator> {
   const [client] = await connectAll(url, 1)
-  const all = Array.from(
-    { length: depth },
-    (_, index) => putFrames(Math.floor(index / (2 * PLACES)))[index % (2 * PLACES)],
-  )
-  const frames = Buffer.concat(all.filter((frame) => frame !== undefined))
+  if (client === undefined) throw new Error('There is no connection')
+  const nextPacket = packetsOf(putFrames(0, 1), depth)
   return timed(async (end) => {
     let answered = 0
     while (performance.now() < end) {
       const { promise, resolve } = Promise.withResolvers<void>()
       let missing = depth
-      if (client !== undefined) client.onAnswer = () => --missing === 0 && resolve()
-      client?.send(frames)
+      client.onAnswer = () => --missing === 0 && resolve()
+      client.send(nextPacket())
       await promise
       answered += depth
     }
@@ -121,11 +123,25 @@ async function burst({ url, depth }: SocketLoad): Promise<Generator> {
   })
 }
 
+/** @param count at most all of them @returns makes packets of so many frames, one after the other and over again */
+function packetsOf(frames: readonly Buffer[], count: number): () => Buffer {
+  const twice = [...frames, ...frames]
+  const bytes = Buffer.concat(twice)
+  const starts = [0]
+  for (const { length } of twice) starts.push((starts.at(-1) ?? 0) + length)
+  let next = 0
+  return () => {
+    const first = next
+    next = (first + count) % frames.length
+    return bytes.subarray(starts[first], starts[first + count])
+  }
+}
+
 /** The same writes in as many requests, shared by the connections. */
 async function rest({ url, connections, depth }: SocketLoad): Promise<Generator> {
   const clients = await Promise.all(Array.from({ length: connections }, () => KeepAliveClient.connect(url)))
   const requests = Array.from({ length: depth }, (_, index) => {
-    const { path, text } = putOf(Math.floor(index / (2 * PLACES)), index % (2 * PLACES))
+    const { path, text } = putOf(index)
     return putRequest(path, text)
   })
   return timed(async (end) => {

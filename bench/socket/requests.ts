@@ -33,8 +33,10 @@ const echoName = (depth: number) => `socket echo ${depth}`
 const statsName = (depth: number) => `socket stats ${depth}`
 const PUT = 'socket put'
 const PIPELINED = 'socket put pipelined'
+const PACKET = 'socket put packet'
 const EMBEDDED = 'socket put embedded'
 const BARE_PUT = 'socket put bare'
+const BARE_PIPELINED = 'socket put bare pipelined'
 const BURSTS = 'socket burst'
 const REST = 'socket burst over rest'
 
@@ -96,6 +98,8 @@ function writesContest(workspace: Workspace, settings: Settings): Contest {
       { name: PUT, target: dhole(), kind: 'put', connections, depth: 1 },
       { name: BARE_PUT, target: bare(), kind: 'put', connections, depth: 1 },
       { name: PIPELINED, target: dhole(), kind: 'put', connections: 1, depth: connections },
+      { name: BARE_PIPELINED, target: bare(), kind: 'put', connections: 1, depth: connections },
+      { name: PACKET, target: dhole(), kind: 'burst', connections: 1, depth: connections },
       { name: EMBEDDED, target: dhole(), kind: 'embedded', connections, depth: 1 },
     ]
   })
@@ -139,20 +143,31 @@ async function askInTurns(
 
 /** In a quick run the disk and code that is not compiled yet cost more than what is compared. */
 function aboveRows(samples: Samples): Row[] {
+  const embedded = `${CONNECTIONS} at once, embedded,`
+  const bare = 'Bun.serve, then database,'
   return [
+    aboveRow(samples, PACKET, EMBEDDED, {
+      operation: `write, ${CONNECTIONS} at once on one connection, above the same write embedded`,
+      limit: embedded,
+      goal: ABOVE_STORE,
+    }),
+    aboveRow(samples, PIPELINED, BARE_PIPELINED, {
+      operation: `write, ${CONNECTIONS} under way on one connection, above a bare socket and the same write`,
+      limit: bare,
+      goal: ABOVE_STORE,
+    }),
     aboveRow(samples, PIPELINED, EMBEDDED, {
       operation: `write, ${CONNECTIONS} under way on one connection, above the same write embedded`,
-      limit: `${CONNECTIONS} at once, embedded,`,
-      goal: ABOVE_STORE,
+      limit: embedded,
     }),
     aboveRow(samples, PUT, BARE_PUT, {
       operation: `write by each of ${CONNECTIONS} connections, above a bare socket and the same write`,
-      limit: 'Bun.serve, then database,',
+      limit: bare,
       goal: ABOVE_STORE,
     }),
     aboveRow(samples, PUT, EMBEDDED, {
       operation: `write by each of ${CONNECTIONS} connections, above the same write embedded`,
-      limit: `${CONNECTIONS} at once, embedded,`,
+      limit: embedded,
     }),
   ]
 }

@@ -15,10 +15,9 @@ interface DholeSocketsRequest {
 
 /** As `dhole serve` bounds it. */
 const MAX_FRAME_BYTES = 64 * 1024
-/** Places that the process itself writes to, one after the other. */
-const PLACES = 512
+/** Places that clients and the process write to. */
+export const PLACES = 512
 
-/** Where clients and the process write one place each. */
 export function placePath(place: number): readonly string[] {
   return ['places', `place-${place % PLACES}`]
 }

@@ -19,6 +19,8 @@ export const RULES = 'rules'
 /** Name of the setting that holds the time since which they are in force, in milliseconds since 1970. */
 export const RULES_SINCE = 'rulesSince'
 
+const RULES_REQUEST = { kind: 'setting', name: RULES } as const
+
 /**
  * Permission of a write before its body is read. A denial: no payload would be allowed. `guarded`: some payload may be
  * allowed, depending on data of the tree, so errors in the payload must not be reported. `open`: otherwise.
@@ -118,9 +120,11 @@ export class Authorizer {
   *authorizeWrite(writes: readonly Write[], now: number): Reads<WriteAuthorization> {
     if (this.#options.refusal !== undefined) throw this.#options.refusal
     const request = { auth: this.#auth, now }
-    const authorization = new WriteAuthorization(yield* this.#rules(), writes, request, this.#evaluation)
+    const rules = this.#ruleCache.of((yield RULES_REQUEST) as string | undefined)
+    const authorization = new WriteAuthorization(rules, writes, request, this.#evaluation)
     if (this.#options.allowed?.has('write')) return authorization
-    this.#check(yield* this.#reportPostponed(authorization.mayWrite()))
+    // Most writes need no more, so they need no more generators.
+    if (!authorization.isOpen) this.#check(yield* this.#reportPostponed(authorization.mayWrite()))
     this.#options.onAllowed?.('write')
     return authorization
   }
@@ -128,7 +132,7 @@ export class Authorizer {
   /** @throws `permission-denied` unless the data after the writes is valid; EvaluationPostponed */
   *validateWrite(authorization: WriteAuthorization): Reads<void> {
     if (this.#options.allowed?.has('validate')) return
-    this.#check(yield* this.#reportPostponed(authorization.isValid()))
+    if (!authorization.isAlwaysValid) this.#check(yield* this.#reportPostponed(authorization.isValid()))
     this.#options.onAllowed?.('validate')
   }
 
@@ -142,7 +146,7 @@ export class Authorizer {
   }
 
   *#rules(): Reads<RuleSet> {
-    return this.#ruleCache.of((yield { kind: 'setting', name: RULES }) as string | undefined)
+    return this.#ruleCache.of((yield RULES_REQUEST) as string | undefined)
   }
 
   get #evaluation(): AuthorizeOptions {

@@ -50,13 +50,23 @@ export class WriteAuthorization {
     this.#options = options
   }
 
+  /** Whether the permission is known without evaluating a rule: every caller may write all valid data. */
+  get isOpen(): boolean {
+    return this.#options.trace !== true && this.#rules.isWritable
+  }
+
+  /** Whether all data is valid. */
+  get isAlwaysValid(): boolean {
+    return !this.#rules.root.validates
+  }
+
   /**
    * Decides the permission: for each written path a `.write` rule from the root down to it must be true.
    * @see docs/reference/protocol.md#rules
    */
   *mayWrite(): Reads<Decision> {
-    const { root: rules, isWritable } = this.#rules
-    if (this.#options.trace !== true && isWritable) return ALLOWED
+    if (this.isOpen) return ALLOWED
+    const { root: rules } = this.#rules
     const { root, newTree } = yield* this.#prepare()
     const evaluator = new RuleEvaluator(this.#request, newTree, this.#options)
     return evaluator.decide(yield* mayWriteAt(evaluator, root, rules, []))
@@ -68,8 +78,8 @@ export class WriteAuthorization {
    * @see docs/reference/protocol.md#rules
    */
   *isValid(): Reads<Decision> {
+    if (this.isAlwaysValid) return ALLOWED
     const { root: rules } = this.#rules
-    if (!rules.validates) return ALLOWED
     const { root, newTree } = yield* this.#prepare()
     const evaluator = new RuleEvaluator(this.#request, newTree, this.#options)
     return evaluator.decide(yield* areWritesValid(evaluator, root, rules, [], newTree))
