@@ -27,6 +27,11 @@ export interface Subscription {
 }
 
 const NOTHING: readonly Path[] = []
+/**
+ * Pieces of a publication without a look at the time: to collect a change for one topic, and to deliver it. To look costs a
+ * callback of the event loop.
+ */
+const FIRST_PIECES = 2
 
 /** A topic, and the hub for its subscribers. */
 interface KeptTopic {
@@ -170,20 +175,20 @@ export class Hub {
 
   *#publish(changes: readonly NumberedChange[]): Steps<void> {
     const concerned = new Set<Topic>()
+    let pieces = 0
     for (const change of changes) {
       for (const kept of this.#topics.near(change)) {
-        if (kept !== undefined) {
-          const steps = kept.topic.collect(change)
-          if (steps !== undefined) yield* steps
-          concerned.add(kept.topic)
-        }
-        yield
+        if (++pieces > FIRST_PIECES) yield
+        if (kept === undefined) continue
+        const steps = kept.topic.collect(change)
+        if (steps !== undefined) yield* steps
+        concerned.add(kept.topic)
       }
     }
     beginBroadcasts()
     for (const topic of concerned) {
+      if (++pieces > FIRST_PIECES) yield
       topic.flush()
-      yield
     }
   }
 
