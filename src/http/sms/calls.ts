@@ -13,7 +13,7 @@ import { jsonReply } from '../response/reply.ts'
 import { checkSignature, checkSigned, checkTimestamp, given, required, signatureIn } from './checks.ts'
 import { deliver } from './confirmed-delivery.ts'
 import { checkReporter, parseDelivery } from './delivery-receipt.ts'
-import { readParameters, readSmsBody } from './parameters.ts'
+import { readParameters, useParameters, useSmsBody } from './parameters.ts'
 import { parseBatch } from './record.ts'
 
 /** Longest body of reports, in bytes. */
@@ -98,8 +98,8 @@ function batchOf(exchange: Exchange, parameters: SmsParameters): Awaitable<Respo
 }
 
 /** Records messages that other software has sent. */
-export function record(exchange: Exchange): Awaitable<Response> {
-  return withParameters(exchange, async (parameters) => {
+export function record(exchange: Exchange): Promise<Response> {
+  return useParameters(exchange, exchange.target.search, async (parameters) => {
     const { limits } = exchange
     const { messages } = exchange.application
     checkSigned(parameters, messages, Date.now())
@@ -114,11 +114,12 @@ export async function report(exchange: Exchange): Promise<Response> {
   const parameters = parametersOf(exchange.target.search)
   const signature = signatureIn(parameters)
   checkTimestamp(required(parameters, 'timestamp'), Date.now())
-  const body = await readSmsBody(exchange, MAX_REPORT_BYTES)
-  addParameter(parameters, 'body', body)
-  const { messages } = exchange.application
-  checkSignature(signature, parameters, messages.key)
-  return recordReports(exchange, await inTurns(parsePush(await parseReports(body), messages.time)))
+  return await useSmsBody(exchange, MAX_REPORT_BYTES, async (body) => {
+    addParameter(parameters, 'body', body)
+    const { messages } = exchange.application
+    checkSignature(signature, parameters, messages.key)
+    return recordReports(exchange, await inTurns(parsePush(await parseReports(body), messages.time)))
+  })
 }
 
 async function parseReports(body: string): Promise<unknown> {
@@ -132,8 +133,8 @@ async function parseReports(body: string): Promise<unknown> {
 }
 
 /** Records the report of a gateway about one message. */
-export function delivery(exchange: Exchange): Awaitable<Response> {
-  return withParameters(exchange, (parameters) => {
+export function delivery(exchange: Exchange): Promise<Response> {
+  return useParameters(exchange, exchange.target.search, (parameters) => {
     const now = Date.now()
     const { messages } = exchange.application
     checkReporter(parameters, messages, now)

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { DholeError } from '../../../src/error.ts'
+import type { Exchange } from '../../../src/http/exchange.ts'
 import { answerCarrierCodes } from '../../../src/http/sms/carrier-codes-page.ts'
 import { checkSignature, checkTimestamp } from '../../../src/http/sms/checks.ts'
 import { parseDelivery } from '../../../src/http/sms/delivery-receipt.ts'
-import { readParameters } from '../../../src/http/sms/parameters.ts'
+import { readParameters, useParameters, useSmsBody } from '../../../src/http/sms/parameters.ts'
 import { parseBatch } from '../../../src/http/sms/record.ts'
 import { parametersOf } from '../../../src/sms/format/call-parameters.ts'
 import { ReceiveTime } from '../../../src/sms/format/receive-time.ts'
@@ -126,6 +127,37 @@ describe('a body', () => {
   test('has at most a megabyte', async () => {
     expect(await read(FORM, `b=${'x'.repeat(1024 * 1024 - 2)}`)).toMatchObject({ a: '1' })
     expect(await read(FORM, `b=${'x'.repeat(1024 * 1024 - 1)}`)).toBe('sms-bad-arguments')
+  })
+})
+
+describe('the memory of a long body', () => {
+  const LENGTH = 500_000
+  const post = () => exchangeOf(new Request('https://localhost/', { method: 'POST', body: `b=${'x'.repeat(LENGTH)}` }))
+
+  test.each<[string, (exchange: Exchange, use: () => Promise<number>) => Promise<number>]>([
+    ['of reports', (exchange, use) => useSmsBody(exchange, 2 * LENGTH, use)],
+    ['that is a form', (exchange, use) => useParameters(exchange, '', use)],
+  ])('%s is reserved as long as the call takes', async (_, call) => {
+    const exchange = post()
+    exchange.request.headers.set('content-type', 'application/x-www-form-urlencoded')
+    const { promise: stored, resolve } = Promise.withResolvers<void>()
+    const reserved = () => exchange.limits.taken.memoryBytes
+    const during = call(exchange, async () => {
+      setImmediate(resolve)
+      await stored
+      return reserved()
+    })
+    expect(await during).toBeGreaterThanOrEqual(LENGTH)
+    expect(reserved()).toBe(0)
+  })
+
+  test('is released when the call fails, and its error is the answer', async () => {
+    const exchange = post()
+    const failing = useSmsBody(exchange, 2 * LENGTH, async () => {
+      throw new DholeError('write-too-big')
+    })
+    expect(await failing.catch(({ code }) => code)).toBe('write-too-big')
+    expect(exchange.limits.taken.memoryBytes).toBe(0)
   })
 })
 
