@@ -43,12 +43,18 @@ const RULES = `{
 
 const executablePath = findChromium()
 if (executablePath === undefined) throw new Error('there is no Chromium: name one in CHROMIUM')
+// Also what fails ends the server and the browser.
+await using resources = new AsyncDisposableStack()
 // The pictures show the paths of files as those see them who start the server in a checkout.
 const home = await mkdtemp(join(tmpdir(), 'dhole-pictures-'))
+resources.defer(async () => {
+  process.chdir(tmpdir())
+  await rm(home, { recursive: true, force: true })
+})
 process.chdir(home)
 await mkdir('data', { mode: 0o700 })
 const settings = { APP_SECRET: SECRET, OPERATOR_SECRET: OPERATOR, SMS_KEY, LOG_LEVEL: 'error', DATA_DIR: 'data' }
-const server = await spawnServer(settings)
+const server = resources.use(await spawnServer(settings))
 const unchecked = { tls: { rejectUnauthorized: false } } as const
 
 await fill()
@@ -57,9 +63,14 @@ for (let count = 0; count < STREAMS; count++) await listen(streams.signal)
 // A checkout bundles the console for the first request.
 await fetch(`${server.url}/console`, unchecked).then((reply) => reply.text())
 const working = work(streams.signal)
+resources.defer(async () => {
+  streams.abort()
+  await working
+})
 await Bun.sleep(LOAD_MS)
 await mkdir(FOLDER, { recursive: true })
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+resources.defer(() => browser.close())
 const light = await session('light')
 await picture(light, '', 'console-home', async (page) => {
   await page.setViewportSize(TALL)
@@ -89,12 +100,6 @@ await picture(await session('dark'), '/rules/app', 'console-rules', async (page)
 await picture(light, '/messages/app', 'console-messages', async (page) => {
   await page.getByRole('link', { name: 'welcome-1' }).waitFor()
 })
-await browser.close()
-streams.abort()
-await working
-await server.stop()
-process.chdir(tmpdir())
-await rm(home, { recursive: true, force: true })
 
 async function session(colorScheme: 'light' | 'dark'): Promise<BrowserContext> {
   const context = await browser.newContext({ ignoreHTTPSErrors: true, viewport: SIZE, colorScheme })
