@@ -6,7 +6,7 @@ import { tempDir } from '../../support/temp-dir.ts'
 import { anySmsPlan, type SmsPlan } from './plan.ts'
 import { Scene } from './scene.ts'
 
-const RUNS = Number(process.env['SMS_RUNS'] ?? longRuns(3))
+const RUNS = longRuns(3)
 /** Several times what a run takes. A failure is shrunk until then; each try may have to wait for what never comes. */
 const LONGEST_RUN_MS = 20_000
 

@@ -6,7 +6,7 @@ import { anyStreamPlan } from './plan.ts'
 import { Scene } from './scene.ts'
 import { embeddedService } from './service.ts'
 
-const RUNS = Number(process.env['STREAM_RUNS'] ?? runsInLanes(5, 25))
+const RUNS = runsInLanes(5, 25)
 
 describe.each([[0], [30], [4096]] as const)('at most %d characters in a row', (inlineLength) => {
   // fast-check prints seed, path and the shrunk plan of a failure: pass `{ seed, path }` to run it again.

@@ -8,7 +8,7 @@ import { anyStreamPlan, type StreamPlan } from './plan.ts'
 import { Scene } from './scene.ts'
 import { httpsService, withoutKeys } from './service.ts'
 
-const RUNS = Number(process.env['STREAM_RUNS'] ?? runsInLanes(20, 60)) / 10
+const RUNS = runsInLanes(2, 6)
 
 /** A bound in a URL has no key. */
 function overHttp(plan: StreamPlan): StreamPlan {

@@ -9,7 +9,7 @@ import { HonestClient, RULES } from './honest.ts'
 import { MAX_WRITE_BYTES, SECRET } from './messages.ts'
 import { anyEnginePollStep, anyEngineStep, anyPollStep, anySocketStep } from './steps.ts'
 
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? runsInLanes(5, 150))
+const RUNS = runsInLanes(5, 150)
 const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2_000_000_000)
 /** Of an earlier run, with its seed: the plan that failed. */
 const PATH = process.env['FUZZ_PATH']
