@@ -128,12 +128,6 @@ export const knownMisses: readonly KnownMiss[] = [
   },
   {
     chapter: 'socket',
-    names: /^socket put pipelined to /,
-    words: 'A write over a socket',
-    why: 'a bare socket that makes the same write takes twice the goal above it',
-  },
-  {
-    chapter: 'socket',
     names: /^socket delivery dhole to socket delivery raw writing$/,
     words: 'One write to 100 sockets',
     why: 'with no code of ours for a delivery it is 1.05 to 1.13',
