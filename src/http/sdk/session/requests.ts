@@ -40,6 +40,7 @@ export class Requests {
   readonly #connection: RequestingConnection
   readonly #maxListens: number
   #listens = new Listens()
+  #isClosed = false
   /** What the client wants written when its session has ended. */
   readonly onDisconnect: OnDisconnect
 
@@ -102,6 +103,12 @@ export class Requests {
     void closeAll(listens)
   }
 
+  /** The session is over: no listen is open, and none is opened any more. */
+  close(): void {
+    this.#isClosed = true
+    this.closeListens()
+  }
+
   /** Judges all listens for another caller. */
   async changeCaller(caller: Caller): Promise<void> {
     for (const listen of this.#listens.all()) await listen.changeCaller({ as: caller })
@@ -114,6 +121,8 @@ export class Requests {
     const query = queryOf(body['q'])
     const sentQuery = sentQueryOf(body['q'])
     const access = await this.#connection.access()
+    // The client may have left meanwhile.
+    if (this.#isClosed) throw new DholeError('unavailable')
     const former = this.#listens.get({ path, tag })
     this.#end(former)
     // The former one may have sent changes after the client has made its hash.

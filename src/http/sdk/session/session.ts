@@ -131,7 +131,7 @@ export class Session implements ListeningConnection {
     if (this.#isOver) return
     this.#isOver = true
     this.#inbox.hurry()
-    this.#requests.closeListens()
+    this.#requests.close()
     this.#writes?.close()
     this.#detach()
     void this.#finish()
