@@ -1,6 +1,6 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Observer } from '../../../src/observer.ts'
-import { type HttpsServer, startInProcess } from '../../support/https-server.ts'
+import { type HttpsClient, startInProcess } from '../../support/https-server.ts'
 import { frameOf, RawSocket, TEXT } from '../../support/raw-socket.ts'
 import { withServer } from '../../support/with-server.ts'
 import { EnginePollingClient, payload } from './engine-polling.ts'
@@ -19,44 +19,56 @@ const observer: Observer = {
 
 const server = withServer(() => startInProcess({ observer }))
 
-const LISTEN = JSON.stringify({ t: 'd', d: { r: 1, a: 'q', b: { p: '/a', h: '' } } })
+const PUT = JSON.stringify({ t: 'd', d: { r: 1, a: 'p', b: { p: '/b', d: 1 } } })
+const LISTEN = JSON.stringify({ t: 'd', d: { r: 2, a: 'q', b: { p: '/a', h: '' } } })
 const RUBBISH = '{'
 
-/** Sends a listen and what is no message, both at once. */
-const carriers: readonly (readonly [string, (to: HttpsServer) => Promise<unknown>])[] = [
+/** Sends requests, and then what is no message, all at once. */
+type Send = (to: HttpsClient, requests: readonly string[]) => Promise<unknown>
+
+const carriers: readonly (readonly [string, Send])[] = [
   [
-    'in frames of a WebSocket',
-    async (to) => {
+    'frames of a WebSocket',
+    async (to, requests) => {
       const socket = await RawSocket.connect(to)
-      socket.write(Buffer.concat([frameOf(TEXT, LISTEN), frameOf(TEXT, RUBBISH)]))
+      socket.write(Buffer.concat([...requests, RUBBISH].map((text) => frameOf(TEXT, text))))
       await socket.gone.promise
     },
   ],
   [
-    'in segments of long polling',
-    async (to) => {
+    'segments of long polling',
+    async (to, requests) => {
       const { text } = await to.call('GET', '/.lp?start=t&ser=1&cb=1&v=5&ns=app')
       const [, id = '', pw = ''] = /\("start","([^"]+)","([^"]+)"\)/.exec(text) ?? []
-      const parameters = [LISTEN, RUBBISH].map((message, at) => {
+      const parameters = [...requests, RUBBISH].map((message, at) => {
         return `seg${at}=${at}&ts${at}=1&d${at}=${Buffer.from(message).toString('base64url')}.`
       })
       await to.call('GET', `/.lp?id=${id}&pw=${pw}&ser=2&ns=app&${parameters.join('&')}`)
     },
   ],
   [
-    'in packets of one body',
-    async (to) => {
+    'packets of one body',
+    async (to, requests) => {
       const client = await EnginePollingClient.open(to)
-      await client.post(payload(`42["wd",${LISTEN}]`) + payload('42[]'))
+      await client.post(requests.map((request) => payload(`42["wd",${request}]`)).join('') + payload('42[]'))
     },
   ],
 ]
 
-test.each(carriers)('a listen in front of what is no message leaves nothing behind: %s', async (_, send) => {
-  ended = Promise.withResolvers()
-  await send(server)
-  await ended.promise
-  // Whatever is still opened then is opened while a client is answered.
-  for (let count = 0; count < 3; count++) expect((await server.call('PUT', '/a.json', { body: '1' })).status).toBe(200)
-  expect(listens).toBe(0)
+const sent: readonly (readonly [string, readonly string[]])[] = [
+  ['a listen', [LISTEN]],
+  ['a listen that waits for a write', [PUT, LISTEN]],
+]
+
+describe.each(sent)('%s in front of what is no message leaves nothing behind', (_, requests) => {
+  test.each(carriers)('in %s', async (_carrier, send) => {
+    ended = Promise.withResolvers()
+    await send(server, requests)
+    await ended.promise
+    // Whatever is still opened then is opened while a client is answered.
+    for (let count = 0; count < 3; count++) {
+      expect((await server.call('PUT', '/a.json', { body: '1' })).status).toBe(200)
+    }
+    expect(listens).toBe(0)
+  })
 })

@@ -241,7 +241,7 @@ export class Session implements ListeningConnection {
 
   #request(message: RequestMessage): Promise<void> | undefined {
     const writing = this.#writes?.ended
-    if (writing !== undefined) return writing.then(() => this.#request(message))
+    if (writing !== undefined) return writing.then(() => this.carryOut(message, 0))
     try {
       const answer = this.#requests.answer(message)
       if (!(answer instanceof Promise)) this.answer(message.number, answer)
