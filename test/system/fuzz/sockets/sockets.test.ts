@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { connect, socketPath } from '../../../../src/admin/control/control-client.ts'
 import type { HttpsClient } from '../../../support/https-server.ts'
 import { runsInLanes } from '../../../support/lane.ts'
 import { clientOfProcess, type ServerProcess, spawnServer } from '../../../support/server-process.ts'
@@ -80,6 +81,13 @@ async function metricIs(name: string, value: number): Promise<void> {
   while ((await metric(name)) !== value);
 }
 
+/** Memory that is reserved for clients, in bytes. */
+async function memoryTaken(): Promise<number> {
+  await using control = await connect(socketPath(scene.server.dataDir) ?? '')
+  if (control === undefined) throw new Error('the server has no socket')
+  return (await control.call('clients', {})).memoryBytes.taken
+}
+
 /** Errors that the server has logged. */
 function errors(): readonly string[] {
   return scene.server
@@ -132,5 +140,6 @@ test(`whatever clients send, the server answers by the protocol and others go on
   await scene.honest.leave()
   await metricIs('dhole_connections_open', 0)
   await metricIs('dhole_listens_open', 0)
+  while ((await memoryTaken()) > 0);
   expect(await metric('process_resident_memory_bytes')).toBeLessThan(MOST_MEMORY)
 }, 900_000)
