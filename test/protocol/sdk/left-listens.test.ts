@@ -4,6 +4,7 @@ import { type HttpsClient, startInProcess } from '../../support/https-server.ts'
 import { frameOf, RawSocket, TEXT } from '../../support/raw-socket.ts'
 import { withServer } from '../../support/with-server.ts'
 import { EnginePollingClient, payload } from './engine-polling.ts'
+import { beginPolling, segmentsOf } from './long-polling.ts'
 
 let listens = 0
 let ended = Promise.withResolvers<void>()
@@ -38,12 +39,8 @@ const carriers: readonly (readonly [string, Send])[] = [
   [
     'segments of long polling',
     async (to, requests) => {
-      const { text } = await to.call('GET', '/.lp?start=t&ser=1&cb=1&v=5&ns=app')
-      const [, id = '', pw = ''] = /\("start","([^"]+)","([^"]+)"\)/.exec(text) ?? []
-      const parameters = [...requests, RUBBISH].map((message, at) => {
-        return `seg${at}=${at}&ts${at}=1&d${at}=${Buffer.from(message).toString('base64url')}.`
-      })
-      await to.call('GET', `/.lp?id=${id}&pw=${pw}&ser=2&ns=app&${parameters.join('&')}`)
+      const { id, pw } = await beginPolling(to)
+      await to.call('GET', `/.lp?id=${id}&pw=${pw}&ser=2&ns=app&${segmentsOf(...requests, RUBBISH)}`)
     },
   ],
   [

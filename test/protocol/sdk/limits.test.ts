@@ -4,6 +4,7 @@ import { type HttpsServer, SECRET, startInProcess } from '../../support/https-se
 import { longTest } from '../../support/lane.ts'
 import { RawSocket } from '../../support/raw-socket.ts'
 import { SdkClient } from '../../support/sdk-client.ts'
+import { beginPolling } from './long-polling.ts'
 
 const open = { open: true, secret: SECRET }
 
@@ -32,15 +33,6 @@ async function handshake(server: HttpsServer, parameters = 'ns=app'): Promise<nu
   return await socket.status.promise
 }
 
-/** Begins a session of long polling. @returns its id and password, and that of the session */
-async function polling(server: HttpsServer): Promise<{ id: string; pw: string; session: string }> {
-  const { status, text } = await server.call('GET', '/.lp?start=t&ser=1&cb=1&v=5&ns=app')
-  expect(status).toBe(200)
-  const [, id = '', pw = ''] = /\("start","([^"]+)","([^"]+)"\)/.exec(text) ?? []
-  const [, session = ''] = /"s":"([^"]+)"/.exec(text) ?? []
-  return { id, pw, session }
-}
-
 describe('connections', () => {
   test.each([
     ['in all', { maxSockets: 2 }, 503],
@@ -49,7 +41,7 @@ describe('connections', () => {
   ])('%s: one more is refused until one has ended, by either carrier', async (_, clients, refusal) => {
     await using server = await serving(clients)
     await using _first = await SdkClient.connect(server, 'v=5&ns=app')
-    const { id, pw } = await polling(server)
+    const { id, pw } = await beginPolling(server)
     expect(await handshake(server)).toBe(refusal)
     expect((await server.call('GET', '/.lp?start=t&ser=1&cb=1&v=5&ns=app')).status).toBe(refusal)
     // Event streams have limits of their own, and requests go on.
@@ -69,7 +61,7 @@ describe('connections', () => {
 
   test('that come to take over a session count until they have', async () => {
     await using server = await serving({ maxSockets: 2 })
-    const { session, id, pw } = await polling(server)
+    const { session, id, pw } = await beginPolling(server)
     const raw = await RawSocket.connect(server, { path: `/.ws?v=5&ns=app&s=${session}` })
     expect(await handshake(server)).toBe(503)
     // The last message of the old carrier hands the session over.
@@ -95,7 +87,7 @@ describe('a connection that gives no sign of life', () => {
   afterAll(() => server.stop())
 
   test('by long polling has left, and what it has left is written', async () => {
-    const { id, pw } = await polling(server)
+    const { id, pw } = await beginPolling(server)
     const message = JSON.stringify({ t: 'd', d: { r: 1, a: 'o', b: { p: '/left', d: true } } })
     const data = Buffer.from(message).toString('base64url')
     const end = endedNext.promise
@@ -106,7 +98,7 @@ describe('a connection that gives no sign of life', () => {
   })
 
   longTest('and never takes over a session is closed, and its place is free', async () => {
-    const { session, id, pw } = await polling(server)
+    const { session, id, pw } = await beginPolling(server)
     const kept = server.call('GET', `/.lp?id=${id}&pw=${pw}&ns=app`)
     await using raw = await RawSocket.connect(server, { path: `/.ws?v=5&ns=app&s=${session}` })
     expect(await handshake(server)).toBe(503)
@@ -127,7 +119,7 @@ describe('a connection that gives no sign of life', () => {
 
 test('a connection to take over a session ends with it', async () => {
   await using server = await serving({})
-  const { session, id, pw } = await polling(server)
+  const { session, id, pw } = await beginPolling(server)
   await using raw = await RawSocket.connect(server, { path: `/.ws?v=5&ns=app&s=${session}` })
   await server.call('GET', `/.lp?id=${id}&pw=${pw}&disconn=t&ns=app`)
   expect((await raw.closed.promise).code).toBe(1001)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beginPolling } from '../../protocol/sdk/long-polling.ts'
 import { openSource } from '../../support/event-source.ts'
 import { SdkClient } from '../../support/sdk-client.ts'
 import { customToken } from '../../support/token.ts'
@@ -161,8 +162,7 @@ describe('open connections', () => {
   })
 
   test('by long polling are listed as such', async () => {
-    const { text } = await server.call('GET', '/.lp?start=t&ser=1&cb=1&v=5&ns=app')
-    const [, id, pw] = /"start","([^"]+)","([^"]+)"/.exec(text) ?? []
+    const { id, pw } = await beginPolling(server)
     expect((await connections()).connections).toMatchObject([{ carrier: 'polling', listens: 0, messagesSent: 1 }])
     await server.call('GET', `/.lp?id=${id}&pw=${pw}&disconn=t&ns=app`)
     expect((await connections()).total).toBe(0)

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
+import { beginPolling, segmentsOf } from '../../protocol/sdk/long-polling.ts'
 import { addApplication, keptKeys, runDhole } from '../../support/dhole-command.ts'
 import type { HttpsClient } from '../../support/https-server.ts'
 import { longTest } from '../../support/lane.ts'
@@ -20,12 +21,10 @@ afterEach(async () => {
 
 /** Begins long polling with a value to be written at the end. @returns the answer to the next request, which is held */
 async function polling(server: HttpsClient, path: string): Promise<{ readonly held: Promise<string> }> {
-  const { text } = await server.call('GET', '/.lp?start=t&ser=1&cb=1&v=5&ns=app')
-  const [, id = '', pw = ''] = /\("start","([^"]+)","([^"]+)"\)/.exec(text) ?? []
+  const { id, pw } = await beginPolling(server)
   const message = JSON.stringify({ t: 'd', d: { r: 1, a: 'o', b: { p: path, d: true } } })
   const place = `/.lp?id=${id}&pw=${pw}&ns=app`
-  const data = Buffer.from(message).toString('base64url')
-  await server.call('GET', `${place}&ser=2&seg0=0&ts0=1&d0=${data}`)
+  await server.call('GET', `${place}&ser=2&${segmentsOf(message)}`)
   return { held: server.call('GET', `${place}&ser=3`).then((answer) => answer.text) }
 }
 
