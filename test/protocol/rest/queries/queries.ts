@@ -4,6 +4,7 @@ import { cursorQueries } from './cursors.ts'
 import { queryExamples } from './examples.ts'
 import { orderQueries } from './orders.ts'
 import { sortedQueries } from './sorted.ts'
+import { queryTags } from './tags.ts'
 import { valueQueries } from './values.ts'
 import { queryWrites } from './writes.ts'
 
@@ -15,5 +16,6 @@ export const queries: readonly Case[] = [
   ...cursorQueries,
   ...sortedQueries,
   ...queryAnswers,
+  ...queryTags,
   ...queryWrites,
 ]
